@@ -2,10 +2,10 @@ import type { Attack } from '../../tests/abuse/attack.ts'
 import { ATTACKS } from '../../tests/abuse/catalogue.ts'
 import {
   type Damage,
-  MOST_MB_AFTER,
-  MOST_MB_DURING,
-  MOST_P95_MS,
-  MOST_WEBHOOK_P95_MS,
+  MAX_MB_AFTER,
+  MAX_MB_DURING,
+  MAX_P95_MS,
+  MAX_WEBHOOK_P95_MS,
   measureAttack,
   SPARE_DESCRIPTORS,
 } from '../../tests/abuse/measure-attack.ts'
@@ -62,7 +62,7 @@ async function measure(
     ms,
     warmupMs: WARMUP_MS,
     calmMs,
-    calmMb: MOST_MB_AFTER,
+    calmMb: MAX_MB_AFTER,
     staysMs: isLong ? STAYS_MS : 0,
     scale: isLong ? 1 : 0.1,
   })
@@ -72,13 +72,13 @@ async function measure(
 function faultsOf(damage: Damage): string[] {
   const faults: [boolean, string][] = [
     [!damage.isAlive, 'the process ended'],
-    [damage.p95 > MOST_P95_MS, `p95 ${Math.round(damage.p95)} ms`],
+    [damage.p95 > MAX_P95_MS, `p95 ${Math.round(damage.p95)} ms`],
     [damage.refused > 0, `${damage.refused} of ${damage.sent} refused (${damage.firstRefusal})`],
     [damage.lost > 0, `${damage.lost} acknowledged events lost`],
-    [damage.webhookP95 > MOST_WEBHOOK_P95_MS, `webhooks p95 ${Math.round(damage.webhookP95)} ms`],
+    [damage.webhookP95 > MAX_WEBHOOK_P95_MS, `webhooks p95 ${Math.round(damage.webhookP95)} ms`],
     [damage.untold > 0, `${damage.untold} claims without notification`],
-    [damage.peakMb > MOST_MB_DURING, `${Math.round(damage.peakMb)} MB`],
-    [damage.mbAfter > MOST_MB_AFTER, `${Math.round(damage.mbAfter)} MB after`],
+    [damage.peakMb > MAX_MB_DURING, `${Math.round(damage.peakMb)} MB`],
+    [damage.mbAfter > MAX_MB_AFTER, `${Math.round(damage.mbAfter)} MB after`],
     [damage.descriptorsLeft > SPARE_DESCRIPTORS, `${damage.descriptorsLeft} descriptors left`],
   ]
   return faults.filter(([isFault]) => isFault).map(([, words]) => words)

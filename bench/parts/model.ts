@@ -6,9 +6,9 @@ import { costsTable, footOf, needsTable, predictionsTable, trialsTable } from '.
 import type { Part, PartReport } from '../part.ts'
 import { clusterOf, embeddedSide, type Side, sideOnCluster } from '../sides/side.ts'
 
-/** As `MOVES` and `MOST_MOVES` of the database, and `BATCH` of the scheduled check. */
+/** As `MOVES` and `MAX_MOVES` of the database, and `BATCH` of the scheduled check. */
 const MOVES = 2
-const MOST_MOVES = 8
+const MAX_MOVES = 8
 const CHECK_BATCH = 1_000
 /** Statements of a batch of the check for which it waits, besides the one that commits. */
 const CHECK_STATEMENTS = 4
@@ -45,7 +45,7 @@ function knownOf({ side, latencies, ...measured }: MeasuredSide): Known {
   return {
     ...measured,
     checkWaits: (CHECK_STATEMENTS * latencies.roundTrip + latencies.claimCommit) / 1000,
-    checkLanes: Math.min(Math.max(MOVES, shards), MOST_MOVES),
+    checkLanes: Math.min(Math.max(MOVES, shards), MAX_MOVES),
     checkBatch: CHECK_BATCH,
     batchConnections: BATCH_CONNECTIONS,
     shards,

@@ -9,7 +9,7 @@ import type { Random } from '../random.ts'
 import type { DrawCalendar } from './draw.ts'
 
 /** Each hour except its last three minutes, so that short runs have both working time and other time. */
-const MOST_OF_EACH_HOUR: Spans = Array.from({ length: 24 }, (_, i) => {
+const MOSTLY_OPEN_HOURS: Spans = Array.from({ length: 24 }, (_, i) => {
   const hour = String(i).padStart(2, '0')
   return [`${hour}:00`, `${hour}:57`] as const
 })
@@ -28,7 +28,7 @@ const HOURS: readonly Hours[] = [
     holidays: ['2020-02-28', '2020-03-02', '2030-02-01', '2032-01-01'],
     exceptions: { '2020-03-29': [['01:15', '04:00']], '2031-12-31': [['00:00', '24:00']] },
   },
-  { time_zone: 'UTC', weekly: weekOf(MOST_OF_EACH_HOUR), holidays: ['2030-01-31'], exceptions: {} },
+  { time_zone: 'UTC', weekly: weekOf(MOSTLY_OPEN_HOURS), holidays: ['2030-01-31'], exceptions: {} },
   {
     time_zone: 'Australia/Lord_Howe',
     weekly: weekOf([

@@ -46,8 +46,8 @@ const CONTRACT = {
   fulfillment_condition: { event: 'done' },
 }
 const CONNECTIONS = 64
-/** Requests without an answer; what comes due beyond that counts as refused. */
-const MOST_OPEN = 2_000
+/** Requests in flight. A request beyond the limit counts as refused. */
+const MAX_OPEN_REQUESTS = 2_000
 /** How long answers are waited for at the end. */
 const LAST_ANSWERS_MS = 20_000
 
@@ -88,7 +88,7 @@ function send(
   { path, body, onSuccess }: Call,
 ): void {
   const own = number++
-  if (isOpen.size >= MOST_OPEN) {
+  if (isOpen.size >= MAX_OPEN_REQUESTS) {
     refuse('too many without an answer', '')
     return
   }

@@ -13,15 +13,15 @@ const ATTACKER = fileURLToPath(new URL('attacker.ts', import.meta.url))
 const HONEST = fileURLToPath(new URL('honest.ts', import.meta.url))
 
 /** What the service is to look like a minute after. */
-export const MOST_MB_AFTER = 220
-export const MOST_MB_DURING = 350
-export const MOST_P95_MS = 250
+export const MAX_MB_AFTER = 220
+export const MAX_MB_DURING = 350
+export const MAX_P95_MS = 250
 /** Of webhooks, which wait behind nobody else's. */
-export const MOST_WEBHOOK_P95_MS = 1_000
+export const MAX_WEBHOOK_P95_MS = 1_000
 
 const SAMPLE_MS = 100
 const DEADLOCK = '40P01'
-const MOST_TRIES = 10
+const MAX_ATTEMPTS = 10
 /** A service that takes so much has lost, and the machine is others' too: the attack ends. */
 const ENOUGH_MB = 1_500
 /** Some go on growing after it: this machine must not go with them. */
@@ -126,7 +126,7 @@ async function forgetWebhooks(sql: pg.Client): Promise<void> {
       await sql.query('TRUNCATE webhook_endpoints, webhook_deliveries, webhook_attempts')
       return
     } catch (error) {
-      if ((error as pg.DatabaseError).code !== DEADLOCK || tries === MOST_TRIES) throw error
+      if ((error as pg.DatabaseError).code !== DEADLOCK || tries === MAX_ATTEMPTS) throw error
     }
   }
 }

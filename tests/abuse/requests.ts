@@ -66,7 +66,7 @@ export async function flood(
 }
 
 /** Counts the answers that come, by their status. */
-export function onAnswer(socket: Socket, hear: () => void = () => {}): void {
+export function onAnswer(socket: Socket, onResponse: () => void = () => {}): void {
   let rest = ''
   socket.on('data', (chunk: Buffer) => {
     const text = rest + chunk.toString('latin1')
@@ -74,7 +74,7 @@ export function onAnswer(socket: Socket, hear: () => void = () => {}): void {
     for (const { 1: status, index } of text.matchAll(STATUS)) {
       count(status as string)
       end = index + STATUS_LENGTH
-      hear()
+      onResponse()
     }
     rest = text.slice(Math.max(end, text.length - STATUS_LENGTH + 1))
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import { assertError } from '../support/assert-error.ts'
 import { IN_THE_BACKGROUND } from '../support/fault-proxy.ts'
+import { startProxiedService } from '../support/proxied-service.ts'
 import {
   openSession,
   PASSWORD,
@@ -12,7 +13,6 @@ import {
 } from '../support/session-client.ts'
 import { sharedSecondService, sharedService } from '../support/shared.ts'
 import { setUserPassword } from '../support/source/accounts.ts'
-import { startStruckService } from '../support/struck-service.ts'
 
 const service = await sharedService()
 const second = await sharedSecondService()
@@ -143,25 +143,25 @@ test('only these paths of better-auth are served', async () => {
 })
 
 test('signing out answers 200 only if the session has ended, whichever statement fails', async (t) => {
-  const struck = await startStruckService(t, { databaseUrl: service.databaseUrl })
-  const { proxy } = struck
+  const proxied = await startProxiedService(t, { databaseUrl: service.databaseUrl })
+  const { proxy } = proxied
   // This first request makes the server read its secret, so that the recording holds only the sign-out.
-  const { browser } = await signUpByInvitation(struck)
+  const { browser } = await signUpByInvitation(proxied)
   const statements: string[] = []
-  proxy.listen((statement) => {
+  proxy.onStatement((statement) => {
     if (!IN_THE_BACKGROUND.test(statement)) statements.push(statement)
   })
   assert.equal((await browser.post('/api/auth/sign-out', {})).status, 200)
-  proxy.listen(null)
+  proxy.onStatement(null)
   assert.ok(statements.length > 1, `${statements}`)
 
   for (const statement of new Set(statements)) {
-    const { browser } = await signUp(struck)
+    const { browser } = await signUp(proxied)
     const headers = { Cookie: browser.cookie }
     proxy.inject({ statement }, { refused: '23505' })
     const { status } = await browser.post('/api/auth/sign-out', {})
     assert.ok(proxy.wasInjected(), statement)
-    const isSignedIn = (await struck.clientWith(null).get('/v1/me', headers)).status === 200
+    const isSignedIn = (await proxied.clientWith(null).get('/v1/me', headers)).status === 200
     assert.ok(!(status === 200 && isSignedIn), `${statement} failed, and signing out was answered ${status}`)
   }
 })

@@ -17,7 +17,7 @@ const { app, databaseUrl, sql } = service
 const startServer = (t: Scope) => startTokenServer(t, databaseUrl)
 const newToken = (expiresAt: Date | null = null) => newOwnedToken(service, expiresAt)
 
-/** The sessions on which servers hear of revocations: those that hold their advisory locks. */
+/** The sessions on which servers listen for revocations: they hold the advisory locks. */
 const LISTENERS = `SELECT DISTINCT l.pid FROM pg_locks l JOIN pg_stat_activity a USING (pid)
   WHERE l.locktype = 'advisory' AND l.classid = 1129011299 AND a.datname = current_database()`
 
@@ -132,7 +132,7 @@ describe('a server that receives no notifications', () => {
     proxy.comeBack()
     assert.equal(await away.tokenOwners.find(hashToken(token), 'here'), owner)
     let asked = 0
-    proxy.listen((statement) => {
+    proxy.onStatement((statement) => {
       if (statement === 'find_token_owner') asked++
     })
     await eventually(async () => {

@@ -19,7 +19,7 @@ export async function startTokenServer(t: Scope, databaseUrl: string): Promise<T
   const db = new Database({ connectionString: proxy.url, poolSize: 5 })
   const owners = new TokenOwners(db)
   let asked = 0
-  proxy.listen((statement) => {
+  proxy.onStatement((statement) => {
     if (statement === 'find_token_owner') asked++
   })
   await owners.start()

@@ -7,7 +7,7 @@ import { signUpByInvitation } from '../support/session-client.ts'
 import { sharedService } from '../support/shared.ts'
 import { hashSessionToken, hashToken, newToken } from '../support/source/accounts.ts'
 
-/* Tokens that nobody has heard of cost a statement each: who tries many of them waits in a line of his own. */
+/* An unknown token costs a statement. Requests with unknown tokens wait in a queue per client. */
 
 const service = await sharedService()
 const { app, sql } = service

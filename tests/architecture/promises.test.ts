@@ -35,7 +35,7 @@ test('what is awaited later than it is made has a handler from the start: withRe
   }
 })
 
-test('what nobody awaits says who hears of its failure: void withRejectionHandler(…), or .catch(…)', () => {
+test('each promise that is not awaited has a rejection handler: void withRejectionHandler(…), or .catch(…)', () => {
   for (const { file, text } of sources) {
     for (const [found] of text.matchAll(/(?:^|[;{(]|=> )\s*void (?!\|)[a-z].*$/gm)) {
       assert.match(found, /void withRejectionHandler\(|\.catch\(/, `${file}: ${found.trim()}`)
@@ -44,9 +44,9 @@ test('what nobody awaits says who hears of its failure: void withRejectionHandle
 })
 
 test('no async function is given to who does not wait for it: events and timers', () => {
-  const unheard =
+  const unhandled =
     /\.(?:on|once|addListener|addEventListener)\(\s*[^,()]+,\s*async\b|\bset(?:Timeout|Interval|Immediate)\(\s*async\b/
-  for (const { file, text } of sources) assert.doesNotMatch(text, unheard, file)
+  for (const { file, text } of sources) assert.doesNotMatch(text, unhandled, file)
 })
 
 function awaitedNames(text: string): Set<string> {

@@ -22,7 +22,7 @@ import { startTestService, type TestService } from '../support/test-service.ts'
 import { createBackup, emptyDatabase, inChunks, listTables, silentOptions } from './backups.ts'
 
 const ONE_LINE = /^claimkeeper: [^\n]+\n$/m
-/** So much that a backup is still being written when it is struck. */
+/** So much that a backup is still being written when it is interrupted. */
 const EVENTS = 60
 const PAYLOAD_BYTES = 200_000
 
@@ -61,7 +61,7 @@ describe('a backup', { skip: isOnCitus() && 'distributed claims are not backed u
   const strike = (how: string) =>
     eventually(async () => {
       const rows = await service.sql(
-        `SELECT ${how} AS struck FROM pg_stat_activity
+        `SELECT ${how} AS interrupted FROM pg_stat_activity
          WHERE application_name = 'claimkeeper backup' AND datname = current_database() AND query LIKE 'COPY claim_events%'`,
       )
       return rows.length > 0

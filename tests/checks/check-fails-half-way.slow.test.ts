@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { inAMinute } from '../support/check-time.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
+import { startProxiedService } from '../support/proxied-service.ts'
 import { runScheduledCheck } from '../support/source/decisions.ts'
-import { startStruckService } from '../support/struck-service.ts'
 import { failingChecks } from './failing-checks.ts'
 
 /*
@@ -11,7 +11,7 @@ import { failingChecks } from './failing-checks.ts'
  * does the rest.
  */
 
-const service = await startStruckService({ after })
+const service = await startProxiedService({ after })
 const { app, proxy } = service
 const { dueClaims, assertNothingAcknowledgedIsLost, assertNextCheckDoesTheRest } =
   await failingChecks(service)

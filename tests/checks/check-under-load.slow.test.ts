@@ -13,8 +13,7 @@ import { startTestService } from '../support/test-service.ts'
 const OVERDUE = 20_000
 const ROUNDS = 12
 const PAUSE_MS = 200
-/** Then the test has failed. */
-const MOST_ATTEMPTS = 300
+const MAX_ATTEMPTS = 300
 
 const service = await startTestService({ after })
 const second = await startTestService({ after }, { databaseUrl: service.databaseUrl, withoutAccount: true })
@@ -78,7 +77,7 @@ test('each of 20,000 overdue claims makes one transition, and no acknowledged ev
   async function submitUntilAnswered(client: typeof api, events: SentEvent[]): Promise<void> {
     let left = events
     for (let attempt = 0; left.length > 0; attempt++) {
-      assert.ok(attempt < MOST_ATTEMPTS, `${left.length} events are never answered`)
+      assert.ok(attempt < MAX_ATTEMPTS, `${left.length} events are never answered`)
       if (attempt > 0) await pause(PAUSE_MS)
       const results = await runBatch(client, '/v1/events/batch', left)
       left = left.filter(({ id, claim_id }, i) => {

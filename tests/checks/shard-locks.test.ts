@@ -4,13 +4,13 @@ import { inAMinute } from '../support/check-time.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
+import { startProxiedService } from '../support/proxied-service.ts'
 import { lockShards, runScheduledCheck } from '../support/source/decisions.ts'
-import { startStruckService } from '../support/struck-service.ts'
 
 const skip = !isOnCitus() && 'there is one shard'
 
 describe('servers share a scheduled check shard by shard', { skip }, async () => {
-  const service = await startStruckService({ after })
+  const service = await startProxiedService({ after })
   const { api, app, proxy } = service
   const { distribution } = app.db
   const customer = await api.customer('acme')

@@ -11,7 +11,7 @@ import { sharedService } from '../support/shared.ts'
 const service = await sharedService()
 const { api } = service
 
-const MOST_KEPT = 100
+const MAX_VERSIONS = 100
 
 const pathOf = ({ id }: { id: string }) => `/v1/schemas/${id}`
 const priced = (price: number) => ({ contract: contractWith({ price }) })
@@ -144,17 +144,17 @@ describe('a schema keeps its versions (§2.5)', () => {
 
   test('the newest 100 are kept, however often a schema is changed (§8)', async () => {
     const schema = await newSchema(api, { price: 0 })
-    for (let price = 1; price <= MOST_KEPT + 10; price++) await change(api, schema, priced(price))
+    for (let price = 1; price <= MAX_VERSIONS + 10; price++) await change(api, schema, priced(price))
     const versions = await versionsOf(api, schema)
     assert.deepEqual(
       versions.map(({ version, contract: { price } }) => [version, price]),
-      Array.from({ length: MOST_KEPT }, (_, i) => [111 - i, 110 - i]),
+      Array.from({ length: MAX_VERSIONS }, (_, i) => [111 - i, 110 - i]),
     )
     const kept = await service.sql(
       'SELECT count(*)::int AS count FROM claim_schema_versions WHERE schema_id = $1',
       [schema.id],
     )
-    assert.deepEqual(kept, [{ count: MOST_KEPT - 1 }])
+    assert.deepEqual(kept, [{ count: MAX_VERSIONS - 1 }])
     assert.equal((await api.get(`${pathOf(schema)}/versions/12`)).body.contract.price, 11)
     const forgotten = await api.get(`${pathOf(schema)}/versions/11`)
     assertError(forgotten, 404, 'SCHEMA_VERSION_NOT_FOUND')
@@ -293,13 +293,13 @@ describe('beside a server of an older version, which does not know of versions',
 
   test('it does not fill the disk with them either', async () => {
     const schema = await newSchema(api, { price: 0 })
-    for (let price = 1; price <= MOST_KEPT + 5; price++) await asBefore(schema, price)
+    for (let price = 1; price <= MAX_VERSIONS + 5; price++) await asBefore(schema, price)
     const kept = await service.sql(
       'SELECT count(*)::int AS count FROM claim_schema_versions WHERE schema_id = $1',
       [schema.id],
     )
-    assert.deepEqual(kept, [{ count: MOST_KEPT - 1 }])
-    assert.equal((await versionsOf(api, schema)).length, MOST_KEPT)
+    assert.deepEqual(kept, [{ count: MAX_VERSIONS - 1 }])
+    assert.equal((await versionsOf(api, schema)).length, MAX_VERSIONS)
   })
 
   test('a schema that it makes has version 1, and one that it deletes leaves none', async () => {

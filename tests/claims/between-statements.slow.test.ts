@@ -4,12 +4,12 @@ import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { newCustomer } from '../support/new-records.ts'
-import { startStruckService } from '../support/struck-service.ts'
+import { startProxiedService } from '../support/proxied-service.ts'
 
 /* What the database does between two statements of one request. */
 
-const { api, proxy } = await startStruckService({ after })
-const { inject, listen } = proxy
+const { api, proxy } = await startProxiedService({ after })
+const { inject, onStatement } = proxy
 
 /** Of distributed tables the places in the lists are taken first. */
 const FIRST = isOnCitus() ? 'take_positions_on_test_clock' : 'insert_claims_on_test_clock'
@@ -27,7 +27,7 @@ test('once the database is away, a batch tries no more of its statements: each c
     test_clock_id,
   }))
   let tried = 0
-  listen((statement) => {
+  onStatement((statement) => {
     if (statement === FIRST) tried++
   })
   inject({ statement: FIRST, occurrence: 2 }, 'cut before')
@@ -47,9 +47,9 @@ test('versions of a schema that is deleted while they are read are no whole list
   const { body: schema } = await api.post('/v1/schemas', { contract: contractWith(), name: 'n' })
   for (let n = 0; n < 30; n++) await api.patch(`/v1/schemas/${schema.id}`, { name: `n${n}` })
   let pages = 0
-  listen(async (statement) => {
+  onStatement(async (statement) => {
     if (statement !== 'list_claim_schema_versions' || ++pages !== 2) return
-    listen(null)
+    onStatement(null)
     await api.delete(`/v1/schemas/${schema.id}`)
   })
   assertError(await api.get(`/v1/schemas/${schema.id}/versions`), 503, 'UNAVAILABLE')

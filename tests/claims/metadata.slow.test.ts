@@ -4,9 +4,9 @@ import { parse } from 'csv-parse/sync'
 import { assertError } from '../support/assert-error.ts'
 import { eventually } from '../support/eventually.ts'
 import { uniqueName } from '../support/new-records.ts'
+import { startProxiedService } from '../support/proxied-service.ts'
 import { readPages } from '../support/read-pages.ts'
 import { PAIRS, pairsOf } from '../support/source/claims.ts'
-import { startStruckService } from '../support/struck-service.ts'
 import {
   api,
   create,
@@ -19,7 +19,7 @@ import {
 } from './records-with-metadata.ts'
 
 /** Another server on the same database. */
-const struck = await startStruckService({ after }, { databaseUrl: service.databaseUrl })
+const proxied = await startProxiedService({ after }, { databaseUrl: service.databaseUrl })
 const account: string = (await api.get(`/v1/customers/${customer.id}`)).body.user_id
 
 for (const { kind, list, make, at } of KINDS)
@@ -42,20 +42,20 @@ for (const { kind, list, make, at } of KINDS)
   })
 
 test('a server that falls silent in a change holds up nobody for long', async (t) => {
-  const client = struck.clientWith(api.token)
-  t.after(() => struck.proxy.listen(null))
+  const client = proxied.clientWith(api.token)
+  t.after(() => proxied.proxy.onStatement(null))
   const claim = await newClaim()
   const fallSilentAfter = async (statement: string, path: string) => {
     const isHeld = Promise.withResolvers<void>()
-    struck.proxy.listen((next) => {
+    proxied.proxy.onStatement((next) => {
       if (next !== statement) return
-      struck.proxy.freeze()
+      proxied.proxy.freeze()
       isHeld.resolve()
     })
     const changing = client.patch(path, { metadata: { a: '1' } })
     await isHeld.promise
     return async () => {
-      struck.proxy.thaw()
+      proxied.proxy.thaw()
       await changing
     }
   }
@@ -78,11 +78,11 @@ test('what leaves while an export is written is left out of it', async (t) => {
   const stay = [await newClaim(long), await newClaim({ mark })]
   await newClaim(long, { test_clock_id: clock.id })
   stay.push(await newClaim(long))
-  struck.proxy.listen(async (statement) => {
+  proxied.proxy.onStatement(async (statement) => {
     if (statement === 'read_metadata') await api.delete(`/v1/test_clocks/${clock.id}`)
   })
-  t.after(() => struck.proxy.listen(null))
-  const { body } = await struck
+  t.after(() => proxied.proxy.onStatement(null))
+  const { body } = await proxied
     .clientWith(api.token)
     .get(`/v1/claims/export?${filteredBy({ mark })}&order=asc`)
   const rows = parse(body, { columns: true }) as { id: string }[]

@@ -6,8 +6,8 @@ import { type Condition, compile, type Leaf, leavesOf } from '../support/source/
 /* What is made ready of conditions goes with them, and may not fill the memory, whatever they are. */
 
 const MIB = 1024 * 1024
-/** Far less than all of them would take. */
-const MOST_MIB = 40
+/** Far below the size of all conditions. */
+const MAX_GROWTH_MIB = 40
 
 function heapMib(): number {
   collectGarbage()
@@ -31,6 +31,6 @@ for (const [what, make, count] of KINDS) {
   test(`conditions ${what} that are kept ready stay within their memory`, () => {
     for (let i = 0; i < count; i++) makeReady(make(i))
     const grown = heapMib() - empty
-    assert.ok(grown < MOST_MIB, `${count} conditions grew the heap by ${Math.round(grown)} MiB`)
+    assert.ok(grown < MAX_GROWTH_MIB, `${count} conditions grew the heap by ${Math.round(grown)} MiB`)
   })
 }

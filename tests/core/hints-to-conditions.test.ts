@@ -15,9 +15,9 @@ const [a, b, c] = [{ event: 'a' }, { event: 'b' }, { event: 'c' }]
 const holds = (condition: Condition, log: readonly LogEvent[]) =>
   EventLog.of(condition, log).satisfiesCondition
 
-/** Small enough for all logs to be tried. */
-const MOST_LEAVES = 7
-const condition = arbitrary.condition.filter((one) => leavesOf(one).length <= MOST_LEAVES)
+/** Small enough to try all logs. */
+const MAX_LEAVES = 7
+const condition = arbitrary.condition.filter((one) => leavesOf(one).length <= MAX_LEAVES)
 /** Leaves of which many imply or exclude each other, and little besides. */
 const near: fc.Arbitrary<Leaf> = fc.constantFrom<Leaf>(
   { event: 'a' },
@@ -41,7 +41,7 @@ const dense = fc
       tie('node').map(not),
     ),
   }))
-  .node.filter((one) => leavesOf(one).length <= MOST_LEAVES)
+  .node.filter((one) => leavesOf(one).length <= MAX_LEAVES)
 const either = fc.oneof(condition, dense, dense)
 const leaf = fc.oneof(
   near,
@@ -198,7 +198,7 @@ describe('hints to aggregates (§2.1a)', () => {
 
   test('are certain: the condition says the same of every log without what is impossible (§2.13 rule 1)', () => {
     const counts = { parts: 0, conditions: 0, start: 0 }
-    const few = arbitrary.extendedCondition.filter((one) => leavesOf(one).length <= MOST_LEAVES)
+    const few = arbitrary.extendedCondition.filter((one) => leavesOf(one).length <= MAX_LEAVES)
     const leaves = fc.oneof(
       few,
       fc.tuple(arbitrary.aggregateLeaf, few).map((pair) => all(...pair)),

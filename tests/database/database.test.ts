@@ -68,7 +68,7 @@ test('accounts that are many do not keep the service’s own work out', async (t
   await Promise.all(flood)
 })
 
-test('a connection that comes back inside a transaction is not lent again', async (t) => {
+test('a connection released inside a transaction is not reused', async (t) => {
   const db = openPool(t, { size: 1 }).for(SERVICE)
   let forgotten: number | undefined
   await db.withConnection(async (connection) => {
@@ -79,7 +79,7 @@ test('a connection that comes back inside a transaction is not lent again', asyn
   assert.notEqual(await pidOf(db), forgotten)
 })
 
-test('a connection that comes back with a statement under way is not lent again', async (t) => {
+test('a connection released with a statement in progress is not reused', async (t) => {
   const db = openPool(t, { size: 1 }).for(SERVICE)
   const pid = await pidOf(db)
   let unawaited: Promise<unknown> = Promise.resolve()
@@ -100,7 +100,7 @@ test('a statement that is sent after its connection was released does not run', 
   assert.deepEqual(await db.query({ text: "SELECT to_regclass('too_late') AS found" }), [{ found: null }])
 })
 
-test('a transaction in which a statement failed unheard does not pass for committed', async (t) => {
+test('a transaction with a failed statement is not reported as committed, even if the error was ignored', async (t) => {
   const db = open(t)
   const work = db.transaction(async (connection) => {
     await connection.query({ text: 'CREATE TABLE never_there (x int)' })
@@ -154,17 +154,17 @@ test('a statement that the database refuses for its length has surely changed no
   )
 })
 
-test('a close ends where the server is silent, and a connection is lent that has no statement under way', async (t) => {
+test('close ends if the server is silent and an acquired connection runs no statement', async (t) => {
   const server = await startSilentServer(t)
   const pool = new Pool({ connectionString: server.url, size: 1 })
-  const { promise: lent, resolve: isLent } = Promise.withResolvers<void>()
+  const { promise: acquired, resolve: onAcquired } = Promise.withResolvers<void>()
   const work = pool.for(SERVICE).withConnection(async (connection) => {
     await connection.query({ text: 'SELECT 1' })
-    isLent()
+    onAcquired()
     await server.left
     return connection.query({ text: 'SELECT 1' })
   })
-  await lent
+  await acquired
   server.fallSilent()
   const [closed, worked] = await Promise.allSettled([pool.close(), work])
   assert.deepEqual([closed.status, worked.status], ['fulfilled', 'rejected'])

@@ -183,7 +183,7 @@ function explainedApp({ service }: ManyClaims) {
 }
 
 /** A page of 50 is read twice where it ends in records on a test clock, which may be fresh at any time. */
-const MOST_ROWS = 2_500
+const MAX_ROWS = 2_500
 
 export function testIndexedFilter(many: ManyClaims, name: keyof ManyClaims['lists'], what: string): void {
   const { list, middle, cases } = many.lists[name]
@@ -194,7 +194,7 @@ export function testIndexedFilter(many: ManyClaims, name: keyof ManyClaims['list
         const request = { ...NO_FILTER, ...cases[what], userId: many.userId, order, after, limit: 50 }
         await list(app, request)
         const said = `${order} ${after}: ${JSON.stringify(effort)}`
-        assert.ok(effort.rows <= MOST_ROWS && effort.sorted <= MOST_ROWS, said)
+        assert.ok(effort.rows <= MAX_ROWS && effort.sorted <= MAX_ROWS, said)
         assert.ok(!effort.scans.includes('Seq Scan claims'), said)
         // Many aliases that begin alike are put in order by entries of an index alone.
         assert.ok(effort.entries <= many.each + 20_000, said)
@@ -207,7 +207,7 @@ export function testIndexedFilter(many: ManyClaims, name: keyof ManyClaims['list
  * What a page may look at: a glance, and what a walk may, in its index and in the table, or what few there are of a filter; and
  * it counts what each filter finds.
  */
-const MOST_LOOKED_AT = { rows: 12_000, entries: 45_000 }
+const MAX_SCANNED = { rows: 12_000, entries: 45_000 }
 
 export function testSelectiveFilter(many: ManyClaims, name: keyof ManyClaims['lists'], what: string): void {
   test(`a page of the ${name} by ${what} scans a bounded number, wherever it is read`, async () => {
@@ -218,7 +218,7 @@ export function testSelectiveFilter(many: ManyClaims, name: keyof ManyClaims['li
         const request = { ...NO_FILTER, ...SELECTIVE[what], userId: many.userId, order, after, limit: 50 }
         const page = await many.lists[name].list(app, request)
         const said = `${order} ${after}: ${JSON.stringify(effort)}`
-        assert.ok(effort.rows <= MOST_LOOKED_AT.rows && effort.entries <= MOST_LOOKED_AT.entries, said)
+        assert.ok(effort.rows <= MAX_SCANNED.rows && effort.entries <= MAX_SCANNED.entries, said)
         assert.ok(!effort.scans.includes('Seq Scan claims'), said)
         if (page.nextCursor === null) break
         after = page.nextCursor
@@ -227,12 +227,12 @@ export function testSelectiveFilter(many: ManyClaims, name: keyof ManyClaims['li
   })
 }
 
-/** Of which filters tell how many records. */
-const MOST_COUNTED = 10_000
+/** Filters count records up to this number. */
+const MAX_COUNTED = 10_000
 
 export function testTotals(many: ManyClaims, name: keyof ManyClaims['lists']): void {
   const { list, cases } = many.lists[name]
-  test(`the total of the ${name} is exact below ${MOST_COUNTED} entries of an index, and costs no more than that`, async () => {
+  test(`the total of the ${name} is exact below ${MAX_COUNTED} entries of an index, and costs no more than that`, async () => {
     const exact: number[] = []
     for (const [what, filters] of Object.entries({ all: {}, ...cases, ...SELECTIVE })) {
       const { app, effort } = explainedApp(many)
@@ -241,11 +241,11 @@ export function testTotals(many: ManyClaims, name: keyof ManyClaims['lists']): v
       // Beside what the page costs itself.
       const page = await list(app, { ...request, total: true })
       const said = `${what}: ${JSON.stringify([page.total, effort])}`
-      const [rows, entries] = [2 * MOST_LOOKED_AT.rows, 2 * MOST_LOOKED_AT.entries]
+      const [rows, entries] = [2 * MAX_SCANNED.rows, 2 * MAX_SCANNED.entries]
       assert.ok(effort.rows <= rows && effort.entries <= entries, said)
       assert.ok(!effort.scans.includes('Seq Scan claims'), said)
       const { count, isExact } = page.total ?? { count: -1, isExact: false }
-      assert.ok(count >= 0 && count <= MOST_COUNTED && (isExact ? count < MOST_COUNTED : true), said)
+      assert.ok(count >= 0 && count <= MAX_COUNTED && (isExact ? count < MAX_COUNTED : true), said)
       if (!isExact) continue
       exact.push(count)
       const { ids } = await readToTheEnd((after) => list(many.service.app, { ...request, after }))
@@ -283,10 +283,7 @@ export function testCrowdedSearch(many: ManyClaims): void {
           const asked = { ...NO_FILTER, search, userId, order, after, limit: 100, total: after === undefined }
           const page = await many.lists.claims.list(app, asked)
           const said = `${order} ${after}: ${JSON.stringify(effort)}`
-          assert.ok(
-            effort.rows <= 3 * MOST_LOOKED_AT.rows && effort.entries <= 2 * MOST_LOOKED_AT.entries,
-            said,
-          )
+          assert.ok(effort.rows <= 3 * MAX_SCANNED.rows && effort.entries <= 2 * MAX_SCANNED.entries, said)
           return page
         })
         assert.equal(new Set(ids).size, count)

@@ -68,7 +68,7 @@ async function readPid(connection: Connection): Promise<number | undefined> {
 /** PostgreSQL's own failure of a statement that takes too long. */
 const OVERDUE = "DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'query_canceled'; END $$"
 
-test('of a transaction whose own statement took too long the connection is not lent again', async (t) => {
+test('the connection of a transaction whose statement timed out is not reused', async (t) => {
   const db = openPool(t, 1)
   const before = await readPid(db)
   await assert.rejects(
@@ -89,7 +89,7 @@ test('if another connection’s statement takes too long, a transaction is rolle
 })
 
 for (const severity of ['EXCEPTION', 'WARNING'] as const) {
-  test(`if a commit meets the loss of a machine (${severity}), its outcome is not known, and older connections are not lent any more`, async (t) => {
+  test(`a commit during the loss of a node (${severity}) has an unknown outcome, and older connections are not reused`, async (t) => {
     const db = openPool(t, 2)
     const older = await db.withConnection(async (connection) => {
       await assert.rejects(

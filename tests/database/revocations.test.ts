@@ -10,17 +10,17 @@ const TIMEOUT_MS = 30_000
 
 test('concurrent revocations are acknowledged one after another: the driver never queues statements', async (t) => {
   const warnings: string[] = []
-  const hear = ({ message }: Error) => void warnings.push(message)
-  process.on('warning', hear)
+  const onWarning = ({ message }: Error) => void warnings.push(message)
+  process.on('warning', onWarning)
   const db = new Database({ connectionString: await createTestDatabase(t), poolSize: 12 })
-  const heard: number[] = []
+  const received: number[] = []
   const watch = await watchRevocations(
     db,
-    (hash) => void heard.push(hash[0] as number),
+    (hash) => void received.push(hash[0] as number),
     () => {},
   )
   t.after(async () => {
-    process.off('warning', hear)
+    process.off('warning', onWarning)
     await watch.close()
     await db.close()
   })
@@ -34,7 +34,7 @@ test('concurrent revocations are acknowledged one after another: the driver neve
   await watch.catchUp(TIMEOUT_MS)
 
   assert.deepEqual(
-    heard,
+    received,
     Array.from({ length: 20 }, (_, i) => i + 1),
   )
   await eventually(async () => (await lockedNumbers(db)).join() === `${LATEST}`)

@@ -14,7 +14,7 @@ import { createTestDatabase, type Scope } from '../support/test-database.ts'
 const ENDPOINT = '01934f6e-7d3a-7c1e-9f52-3b8e6d1f0a42'
 const SENT = 5_000
 const WAITING = 100
-const MOST_READ = 3 * WAITING
+const MAX_ROWS_READ = 3 * WAITING
 
 /** @param work runs first on empty tables, then on full ones. Returns how many rows it read of these. */
 async function rowsReadByOldPlan(t: Scope, work: (db: Connection) => Promise<unknown>): Promise<number> {
@@ -54,7 +54,7 @@ test('what is due is read without what was sent', async (t) => {
     due = await readDueDeliveries(db, ENDPOINT, [])
   })
   assert.equal(due.length, WAITING)
-  assert.ok(read <= MOST_READ, `${read} rows were read`)
+  assert.ok(read <= MAX_ROWS_READ, `${read} rows were read`)
 })
 
 test('attempts are written down without reading what was sent before', async (t) => {
@@ -68,7 +68,7 @@ test('attempts are written down without reading what was sent before', async (t)
     ...{ waitMs: null, status: 204, answer: '', error: null },
   }))
   const read = await rowsReadByOldPlan(t, (db) => recordAttempts(db, ENDPOINT, made))
-  assert.ok(read <= MOST_READ, `${read} rows were read`)
+  assert.ok(read <= MAX_ROWS_READ, `${read} rows were read`)
 })
 
 test('those of a range are asked for again without reading the others', async (t) => {
@@ -76,5 +76,5 @@ test('those of a range are asked for again without reading the others', async (t
   const read = await rowsReadByOldPlan(t, (db) =>
     redeliverBatch(db, ENDPOINT, { from, to, status: null, after: SENT }),
   )
-  assert.ok(read <= MOST_READ, `${read} rows were read`)
+  assert.ok(read <= MAX_ROWS_READ, `${read} rows were read`)
 })

@@ -10,8 +10,8 @@ import { addIds, ClaimCache, newSnapshot, toClaimToDecide } from '../support/sou
 /* The claim cache stays within its memory for any claims within the limits of §8. */
 
 const MIB = 1024 * 1024
-/** The limit of the cache is 14 MiB by its own estimate, which may be wrong, but not by a multiple. */
-const MOST_MIB = 28
+/** The cache estimates its size, up to 14 MiB. The estimate may be off, but not by a factor of two. */
+const MAX_GROWTH_MIB = 28
 
 function heapMib(): number {
   collectGarbage()
@@ -28,7 +28,7 @@ interface Kind {
   isNamed?: boolean
 }
 
-const LONGEST_NAME = 255
+const MAX_NAME_LENGTH = 255
 
 /** A claim as it is read from the database, of which nothing is shared with another but the contract's text. */
 function claimOf({
@@ -41,7 +41,7 @@ function claimOf({
   const contract = contractWith({ fulfillment_condition: condition() })
   const now = new Date()
   const { status, scheduledOutcome, statusSince, dueAt } = openState(contract, now)
-  const name = () => (isNamed ? randomUUID().padEnd(LONGEST_NAME, '€') : null)
+  const name = () => (isNamed ? randomUUID().padEnd(MAX_NAME_LENGTH, '€') : null)
   return toClaimToDecide({
     id: randomUUID(),
     user_id: randomUUID(),
@@ -107,7 +107,7 @@ for (const [what, kind, count] of [
     const cache = new ClaimCache()
     for (let i = 0; i < count; i++) cache.set(newSnapshot(claimOf(kind)))
     const grown = heapMib() - before
-    assert.ok(grown < MOST_MIB, `${count} claims grew the heap by ${Math.round(grown)} MiB`)
+    assert.ok(grown < MAX_GROWTH_MIB, `${count} claims grew the heap by ${Math.round(grown)} MiB`)
     assert.equal(cache.get('none'), undefined)
   })
 }

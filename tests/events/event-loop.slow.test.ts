@@ -11,14 +11,14 @@ import { RawJson } from '../../src/kernel/json.ts'
 import { contractWith } from '../support/contracts.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { newClaim, newCustomer } from '../support/new-records.ts'
+import { startProxiedService } from '../support/proxied-service.ts'
 import type { Submission } from '../support/source/claims.ts'
 import { ServiceError } from '../support/source/errors.ts'
-import { startStruckService } from '../support/struck-service.ts'
 import { TickCounter } from '../support/tick-counter.ts'
 
 /* Work that takes long for one request yields to the event loop. */
 
-const { api, app, proxy } = await startStruckService({ after })
+const { api, app, proxy } = await startProxiedService({ after })
 const { id: userId } = (await api.get('/v1/me')).body
 const { id, external_id: externalId } = await newCustomer(api)
 const customer = { id, externalId }

@@ -29,7 +29,7 @@ async function refuseType(t: { after: (release: () => Promise<unknown>) => void 
   t.after(() => service.sql(`DROP FUNCTION refuse_${type} CASCADE`))
 }
 
-test('background work hears how long recording takes, and of nothing that writes nothing', async (t) => {
+test('background work is throttled by the duration of writes, not of reads', async (t) => {
   const { id } = await openClaim()
   const { mock: noted } = t.mock.method(app.throttle, 'record')
   const statusesOf = async (...ids: string[]) =>

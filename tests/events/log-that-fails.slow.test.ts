@@ -45,7 +45,7 @@ for (const [what, log] of Object.entries(LOGS)) {
     }
     const submit = (claim: string, by = api) => send(by, '/v1/events', { claim_id: claim, type: 'n' })
     isFull = true
-    proxy.listen((statement) => {
+    proxy.onStatement((statement) => {
       if (/claims_to_decide|append_events/.test(statement)) proxy.inject({ statement }, { refused: '53100' })
     })
     const events = Array.from({ length: 200 }, (_, i) => ({ claim_id: i % 2 === 0 ? a : b, type: 'n' }))
@@ -59,7 +59,7 @@ for (const [what, log] of Object.entries(LOGS)) {
     else for (const { status } of JSON.parse(batch.text).results) assert.equal(status, 503)
 
     isFull = false
-    proxy.listen(null)
+    proxy.onStatement(null)
     for (const { status } of await Promise.all([submit(a), submit(b), submit(c, other)]))
       assert.equal(status, 201)
     assert.equal(app.submissions.waiting, 0)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Answer } from '../support/api-client.ts'
 import { all, contractWith } from '../support/contracts.ts'
+import { startProxiedService } from '../support/proxied-service.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { sharedService } from '../support/shared.ts'
-import { startStruckService } from '../support/struck-service.ts'
 import type { Scope } from '../support/test-database.ts'
 
 /** What an event of a long log holds. */
@@ -14,8 +14,8 @@ export async function startLongLogs(scope: Scope) {
   const service = await sharedService()
   let reads = 0
   let holding: Promise<void> | null = null
-  const second = await startStruckService(scope, { databaseUrl: service.databaseUrl, withoutAccount: true })
-  second.proxy.listen((statement) => {
+  const second = await startProxiedService(scope, { databaseUrl: service.databaseUrl, withoutAccount: true })
+  second.proxy.onStatement((statement) => {
     if (statement !== 'read_long_log') return null
     reads++
     const held = holding

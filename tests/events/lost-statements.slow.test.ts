@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { contractWith } from '../support/contracts.ts'
+import { startProxiedService } from '../support/proxied-service.ts'
 import { runBatch } from '../support/run-batch.ts'
-import { startStruckService } from '../support/struck-service.ts'
 import { heavyClaims } from './heavy-claims.ts'
 
 /* The database fails while contracts of results are read again, or types of events are read for a hint. */
 
-const { api, proxy } = await startStruckService({ after }, { statementTimeoutMs: 20_000 })
+const { api, proxy } = await startProxiedService({ after }, { statementTimeoutMs: 20_000 })
 const PATH = '/v1/events/batch'
 const warnings: string[] = []
 process.on('warning', ({ name }) => warnings.push(name))
@@ -47,11 +47,11 @@ test('results hold the contracts although a connection is lost while they are re
 test('events whose contracts cannot be read again answer 503 and say that they are recorded', async () => {
   const claims = await heavyClaims(api, 6)
   const events = claims.map(({ id }, n) => ({ claim_id: id, type: 'note', id: `unread-${n}` }))
-  proxy.listen((statement) => {
+  proxy.onStatement((statement) => {
     if (statement === 'read_contracts') proxy.inject({ statement }, { refused: '53100' })
   })
   const results = await runBatch(api, PATH, events)
-  proxy.listen(null)
+  proxy.onStatement(null)
   assert.ok(proxy.wasInjected())
   assert.deepEqual(new Set(results.map(({ status }) => status)), new Set([201, 503]))
   const [untold] = results.filter(({ status }) => status === 503)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { EVENT_WRITES } from '../support/event-writes.ts'
+import { startProxiedService } from '../support/proxied-service.ts'
 import { runBatch } from '../support/run-batch.ts'
-import { startStruckService } from '../support/struck-service.ts'
 import { FAILURES, type Home, mixedBatches, statusesOf } from './mixed-batches.ts'
 
 /*
@@ -10,7 +10,7 @@ import { FAILURES, type Home, mixedBatches, statusesOf } from './mixed-batches.t
  * however, each answer says what was written.
  */
 
-const service = await startStruckService({ after })
+const service = await startProxiedService({ after })
 const { api, proxy } = service
 const { newClaim, assertTold, assertFailureIsTold } = await mixedBatches(service)
 

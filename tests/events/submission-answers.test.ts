@@ -4,9 +4,9 @@ import { contractWith } from '../support/contracts.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { LAST_WRITE, LAST_WRITE_OF_CHANGE } from '../support/event-writes.ts'
 import { newClock } from '../support/new-records.ts'
+import { startProxiedService } from '../support/proxied-service.ts'
 import { runBatch } from '../support/run-batch.ts'
 import { sharedService } from '../support/shared.ts'
-import { startStruckService } from '../support/struck-service.ts'
 import { FAILURES, type Home, mixedBatches, statusesOf } from './mixed-batches.ts'
 
 /*
@@ -15,7 +15,7 @@ import { FAILURES, type Home, mixedBatches, statusesOf } from './mixed-batches.t
  */
 
 const { databaseUrl } = await sharedService()
-const service = await startStruckService({ after }, { databaseUrl })
+const service = await startProxiedService({ after }, { databaseUrl })
 const { api, proxy } = service
 const { customer, newClaim, assertTold, assertFailureIsTold } = await mixedBatches(service)
 
@@ -50,12 +50,12 @@ describe('a connection that is lost', () => {
     const events = [a, b].map((claim_id) => ({ claim_id, id: 'twice', type: 'goal' }))
     proxy.inject({ statement: LAST_WRITE_OF_CHANGE }, 'cut during')
     let looks = 0
-    proxy.listen((statement) => {
+    proxy.onStatement((statement) => {
       if (statement === 'read_claims_to_decide' && looks++ === 0)
         proxy.inject({ statement: 'read_claims_to_decide' }, 'cut before')
     })
     const results = await runBatch(api, '/v1/events/batch', events)
-    proxy.listen(null)
+    proxy.onStatement(null)
     assert.ok(looks > 1)
     assert.ok(proxy.wasInjected())
     await assertTold(events, results)
@@ -65,9 +65,9 @@ describe('a connection that is lost', () => {
   test('while those are written one by one of which one is refused: each is answered as it was written', async () => {
     for (const cut of CUTS) {
       // On a busy machine the first of a batch may go before the others are there, and then none is written one by one.
-      let isStruck = false
-      for (let tries = 0; tries < 10 && !isStruck; tries++) isStruck = await cutOneByOne(cut)
-      assert.ok(isStruck)
+      let wasCut = false
+      for (let tries = 0; tries < 10 && !wasCut; tries++) wasCut = await cutOneByOne(cut)
+      assert.ok(wasCut)
     }
   })
 
@@ -83,13 +83,13 @@ describe('a connection that is lost', () => {
     }))
     // The first write is of all live claims, the second of the clock's, then come those of each one.
     let writes = 0
-    proxy.listen((statement) => {
+    proxy.onStatement((statement) => {
       if (!(isOnCitus() ? /^write_to_shards/ : /^append_events/).test(statement)) return
       writes++
       if (writes === 4) proxy.inject({ statement: LAST_WRITE }, cut)
     })
     const results = await runBatch(api, '/v1/events/batch', events)
-    proxy.listen(null)
+    proxy.onStatement(null)
     await assertTold(events, results)
     assert.deepEqual(statusesOf(results), [500, 201, 201, 201])
     assert.ok(proxy.wasInjected())
@@ -104,7 +104,7 @@ test('a claim that is deleted between the look at its log and the look at a repe
   const live = await newClaim('live', true)
   await api.post('/v1/events', { claim_id: doomed, id: 'first', type: 'a' })
   let deleted: Promise<unknown> | null = null
-  proxy.listen((statement) => {
+  proxy.onStatement((statement) => {
     if (statement !== 'read_events') return null
     deleted ??= service.sql(
       `WITH gone AS (DELETE FROM claims WHERE id = '${doomed}') DELETE FROM claim_events WHERE claim_id = '${doomed}'`,
@@ -115,7 +115,7 @@ test('a claim that is deleted between the look at its log and the look at a repe
     { claim_id: doomed, id: 'first', type: 'a' },
     { claim_id: live, id: 'beside', type: 'a' },
   ])
-  proxy.listen(null)
+  proxy.onStatement(null)
   assert.ok(deleted)
   assert.deepEqual(statusesOf(results), [404, 201])
   assert.deepEqual(await api.eventIds(live), ['first', 'beside'])

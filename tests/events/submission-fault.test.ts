@@ -61,12 +61,12 @@ test('an error while one result is given does not change the other results of th
       },
       onAnswer,
     )
-  const heard: string[] = []
+  const notified: string[] = []
   const others = [0, 1].map(
     (claim) =>
       new Promise<SubmittedEvent | Error>((resolve) => {
         take(claim, 'first', () => {
-          heard.push(`${claim}`)
+          notified.push(`${claim}`)
           throw new Error('a fault')
         })
         take(claim, 'second', resolve)
@@ -75,7 +75,7 @@ test('an error while one result is given does not change the other results of th
   await held.keepWaiting()
   await held.letGo()
   for (const answer of await Promise.all(others)) assert.ok(!(answer instanceof Error))
-  assert.deepEqual(heard.sort(), ['0', '1'])
+  assert.deepEqual(notified.sort(), ['0', '1'])
   for (const id of ids)
     assert.equal((await api.post(`/v1/claims/${id}/events`, { type: 'note' })).status, 201)
   assert.equal(app.submissions.waiting, 0)

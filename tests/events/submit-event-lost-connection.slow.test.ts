@@ -3,14 +3,14 @@ import { after, test } from 'node:test'
 import { contractWith } from '../support/contracts.ts'
 import { LAST_WRITE, LAST_WRITE_OF_CHANGE } from '../support/event-writes.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
+import { startProxiedService } from '../support/proxied-service.ts'
 import { Database } from '../support/source/database.ts'
 import { createApp } from '../support/source/service.ts'
-import { startStruckService } from '../support/struck-service.ts'
 import { requestFor } from '../support/submissions.ts'
 
 /* The connection to the database breaks in the middle of a write. */
 
-const { api, app: served, databaseUrl, proxy } = await startStruckService({ after })
+const { api, app: served, databaseUrl, proxy } = await startProxiedService({ after })
 const customer = await api.customer('acme')
 const openClaim = async (): Promise<string> => (await api.claim(customer, contractWith())).id
 

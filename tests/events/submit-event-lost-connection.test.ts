@@ -3,13 +3,13 @@ import { after, test } from 'node:test'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
 import { LAST_WRITE, LAST_WRITE_OF_CHANGE } from '../support/event-writes.ts'
+import { startProxiedService } from '../support/proxied-service.ts'
 import { sharedService } from '../support/shared.ts'
-import { startStruckService } from '../support/struck-service.ts'
 
 /* The connection to the database breaks in the middle of a write. */
 
 const { databaseUrl } = await sharedService()
-const { api, proxy } = await startStruckService({ after }, { databaseUrl })
+const { api, proxy } = await startProxiedService({ after }, { databaseUrl })
 const customer = await api.customer('acme')
 const openClaim = async (): Promise<string> => (await api.claim(customer, contractWith())).id
 

@@ -125,12 +125,12 @@ export async function recordStatements(
   const history = new History(testbed)
   const episode = await begin(testbed, history)
   const sent = new Map<string, number>()
-  testbed.proxy.listen((statement) => {
+  testbed.proxy.onStatement((statement) => {
     if (IN_THE_BACKGROUND.test(statement) && !alsoSends.includes(statement)) return
     sent.set(statement, POLLING.includes(statement) ? 1 : (sent.get(statement) ?? 0) + 1)
   })
   await episode.run()
-  testbed.proxy.listen(null)
+  testbed.proxy.onStatement(null)
   await settles(testbed)
   await history.verify()
   await episode.finish()

@@ -21,7 +21,7 @@ export const STATEMENT_FAULTS: Record<string, Fault> = {
   'data are corrupted': { refused: 'XX001' },
   'the database becomes read-only': { refused: '25006' },
   'it is slow': { delayedMs: 300 },
-  'nothing is heard any more': 'silence before',
+  'the connection goes silent': 'silence before',
   'its answer never comes': 'silence during',
 }
 

@@ -13,16 +13,16 @@ import {
   newSchema,
   uniqueName,
 } from '../support/new-records.ts'
+import { startProxiedService } from '../support/proxied-service.ts'
 import { newSignedInApi, openSession, PASSWORD, SessionClient, signUp } from '../support/session-client.ts'
 import { createInvitation } from '../support/source/accounts.ts'
-import { startStruckService } from '../support/struck-service.ts'
 
 /*
  * Each operation that writes, with the database unavailable from each of its statements on, and with the answer to each statement
  * lost. If an operation fails although something was written, its answer must say that this is possible.
  */
 
-const service = await startStruckService({ after }, { allowPrivateWebhooks: true })
+const service = await startProxiedService({ after }, { allowPrivateWebhooks: true })
 const { api, proxy, sql } = service
 const person = await newSignedInApi(service)
 
@@ -225,9 +225,9 @@ async function assertHonest(what: string, answer: Answer, before: string): Promi
 /** The statements that the operation sends, without background statements. */
 async function statementsOf(ask: () => Promise<Answer>): Promise<string[]> {
   const sent: string[] = []
-  proxy.listen((statement) => void (IN_THE_BACKGROUND.test(statement) || sent.push(statement)))
+  proxy.onStatement((statement) => void (IN_THE_BACKGROUND.test(statement) || sent.push(statement)))
   const { status, body } = await ask()
-  proxy.listen(null)
+  proxy.onStatement(null)
   assert.ok(status < 300, `${status} ${JSON.stringify(body)}`)
   return sent
 }
@@ -240,13 +240,13 @@ for (const [what, prepare] of Object.entries(OPERATIONS)) {
       const ask = await prepared(prepare)
       const before = await digest()
       let left = position
-      proxy.listen((statement) => {
+      proxy.onStatement((statement) => {
         if (IN_THE_BACKGROUND.test(statement) || --left !== 0) return undefined
         proxy.goDown()
         return endSessionsOfService()
       })
       const answer = await ask()
-      proxy.listen(null)
+      proxy.onStatement(null)
       proxy.comeBack()
       await assertHonest(`${what}, unavailable from ${sent[position - 1] ?? 'its end'} on`, answer, before)
     }

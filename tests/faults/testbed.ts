@@ -4,7 +4,7 @@ import { isOnCitus } from '../support/database-nodes.ts'
 import { eventually } from '../support/eventually.ts'
 import type { FaultProxy } from '../support/fault-proxy.ts'
 import { newClock, uniqueName } from '../support/new-records.ts'
-import { startStruckService } from '../support/struck-service.ts'
+import { startProxiedService } from '../support/proxied-service.ts'
 import type { Scope } from '../support/test-database.ts'
 import type { TestService } from '../support/test-service.ts'
 import { ALL_FAULTS } from './faults.ts'
@@ -16,8 +16,8 @@ export interface Testbed {
   customer: { id: string; externalId: string }
   /** Claims that never settle: live ones, and some on clocks. */
   claims: readonly string[]
-  /** Promises that were rejected with nobody to hear it: each would have ended the process. */
-  unheard: unknown[]
+  /** Promises that were rejected with nobody to onRejection it: each would have ended the process. */
+  unhandled: unknown[]
 }
 
 /** Where the database falls silent, statements are given up soon; else not even on a machine that is very busy. */
@@ -29,8 +29,8 @@ export const NEVER_SETTLED = contractWith({ fulfillment_condition: { event: 'nev
 export const POISON = 'poison'
 
 export async function createTestbed(t: Scope): Promise<Testbed> {
-  const unheard = hearRejections(t)
-  const { proxy, ...service } = await startStruckService(t, { statementTimeoutMs: STATEMENT_TIMEOUT_MS })
+  const unhandled = collectUnhandledRejections(t)
+  const { proxy, ...service } = await startProxiedService(t, { statementTimeoutMs: STATEMENT_TIMEOUT_MS })
   await refusePoison(service)
   const externalId = uniqueName('customer')
   const customer = { id: await service.api.customer(externalId), externalId }
@@ -43,7 +43,7 @@ export async function createTestbed(t: Scope): Promise<Testbed> {
     proxy,
     customer,
     claims: [live, ...(await Promise.all(onClocks))].flat(),
-    unheard,
+    unhandled,
   }
 }
 
@@ -69,7 +69,7 @@ export async function openClaims(
 }
 
 /** What must be so once a fault is over: no transaction stays open, nobody holds the check's turn. */
-export async function settles({ service, unheard }: Testbed): Promise<void> {
+export async function settles({ service, unhandled }: Testbed): Promise<void> {
   const busy = () =>
     service.sqlOnEach(
       `SELECT state, query FROM pg_stat_activity
@@ -85,15 +85,15 @@ export async function settles({ service, unheard }: Testbed): Promise<void> {
   await eventually(async () => (await busy()).length === 0).catch(async () => {
     assert.deepEqual(await busy(), [], 'a transaction stayed open')
   })
-  assert.deepEqual(unheard.splice(0), [], 'a promise without a handler would have ended the process')
+  assert.deepEqual(unhandled.splice(0), [], 'a promise without a handler would have ended the process')
 }
 
-function hearRejections(t: Scope): unknown[] {
-  const unheard: unknown[] = []
-  const hear = (reason: unknown) => void unheard.push(reason)
-  process.on('unhandledRejection', hear)
-  t.after(async () => void process.off('unhandledRejection', hear))
-  return unheard
+function collectUnhandledRejections(t: Scope): unknown[] {
+  const unhandled: unknown[] = []
+  const onRejection = (reason: unknown) => void unhandled.push(reason)
+  process.on('unhandledRejection', onRejection)
+  t.after(async () => void process.off('unhandledRejection', onRejection))
+  return unhandled
 }
 
 async function refusePoison({ sql }: TestService): Promise<void> {

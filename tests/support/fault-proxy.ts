@@ -52,9 +52,9 @@ export interface FaultProxy {
   disarm: () => void
   /**
    * Calls the function with the name of each statement. The statement waits for its promise, before a fault is
-   * injected. Null: no function.
+   * injected. Null removes the function.
    */
-  listen: (hear: Hear | null) => void
+  onStatement: (listener: StatementListener | null) => void
   /** Accepts no new connections. */
   goDown: () => void
   /** Accepts connections again. */
@@ -67,7 +67,7 @@ export interface FaultProxy {
   thaw: () => void
 }
 
-type Hear = (statement: string) => unknown
+type StatementListener = (statement: string) => unknown
 
 /** Statements of background work, independent of requests. */
 export const IN_THE_BACKGROUND =
@@ -84,7 +84,7 @@ export async function startFaultProxy(t: Scope, databaseUrl: string): Promise<Fa
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let armed: Armed | null = null
-  let hear: Hear | null = null
+  let listener: StatementListener | null = null
   let isDown = false
   let isFrozen = false
   const cutter = new ConnectionCutter()
@@ -108,7 +108,7 @@ export async function startFaultProxy(t: Scope, databaseUrl: string): Promise<Fa
       sockets.add(socket)
       socket.on('close', () => sockets.delete(socket))
     }
-    relay(client, database, (statement) => hear?.(statement), faultFor, cutter)
+    relay(client, database, (statement) => listener?.(statement), faultFor, cutter)
     if (isFrozen) for (const socket of [client, database]) socket.pause()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -129,8 +129,8 @@ export async function startFaultProxy(t: Scope, databaseUrl: string): Promise<Fa
     disarm: () => {
       armed = null
     },
-    listen: (next) => {
-      hear = next
+    onStatement: (next) => {
+      listener = next
     },
     goDown: () => {
       isDown = true
@@ -154,7 +154,7 @@ export async function startFaultProxy(t: Scope, databaseUrl: string): Promise<Fa
 function relay(
   client: Socket,
   database: Socket,
-  hear: Hear,
+  onStatement: StatementListener,
   faultFor: (statement: string) => Fault | null,
   cutter: ConnectionCutter,
 ): void {
@@ -197,8 +197,8 @@ function relay(
 
   /** The driver sends nothing more before the answer. */
   async function meet(statement: string, whole: Buffer): Promise<void> {
-    const heard = hear(statement)
-    if (heard instanceof Promise) await heard
+    const done = onStatement(statement)
+    if (done instanceof Promise) await done
     const fault = faultFor(statement)
     if (fault === null) passOn(whole)
     else apply(fault, statement, whole)

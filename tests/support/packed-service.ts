@@ -127,14 +127,14 @@ export async function serveInstalled(t: Scope, folder: string): Promise<{ url: s
   })
   let output = ''
   return await new Promise((resolve, reject) => {
-    const hear = (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       output += chunk
       const url = /is ready on (http:\/\/\S+)/.exec(output)?.[1]
       const token = /ck_[A-Za-z0-9_-]{43}/.exec(output)?.[0]
       if (url && token) resolve({ url, token })
     }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
+    child.stdout.on('data', onData)
+    child.stderr.on('data', onData)
     ended.then(() => reject(new Error(`it ended before it was ready:\n${output}`)))
   })
 }

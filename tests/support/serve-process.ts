@@ -108,12 +108,12 @@ export async function runUntil(
     killSignal: 'SIGKILL',
   })
   let output = ''
-  const hear = (chunk: Buffer) => {
+  const onData = (chunk: Buffer) => {
     output += chunk
     if (typeof moment === 'string' && output.includes(moment)) child.kill(signal)
   }
-  child.stdout.on('data', hear)
-  child.stderr.on('data', hear)
+  child.stdout.on('data', onData)
+  child.stderr.on('data', onData)
   const closed = once(child, 'close') as Promise<[number | null]>
   if (typeof moment !== 'string') await moment.then(() => child.kill(signal))
   const [status] = await closed
@@ -153,13 +153,13 @@ export async function startServeProcess(
 
   let output = ''
   const ready = new Promise<string>((resolve, reject) => {
-    const hear = (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       output += chunk
       const url = READY.exec(output)?.[1]
       if (url && output.includes('\n\n', output.indexOf(url))) resolve(url)
     }
-    child.stdout?.on('data', hear)
-    child.stderr?.on('data', hear)
+    child.stdout?.on('data', onData)
+    child.stderr?.on('data', onData)
     ended.then(() => reject(new Error(`serve ended before it was ready:\n${output}`)))
   })
   return {

@@ -38,7 +38,7 @@ const numbers = ({ received }: WebhookReceiver) =>
 const kinds = ({ received }: WebhookReceiver) => received.map(({ body }) => JSON.parse(body).type as string)
 const answerWith = (receiver: WebhookReceiver, status: number, headers = {}) =>
   receiver.answer((response) => response.writeHead(status, headers).end())
-/** Until the server that sends to it has heard of what was changed before this. */
+/** Waits until the sender knows the changes before this call. */
 const takenAgain = (id: string, at: Date) =>
   eventually(async () => {
     const text = `SELECT sender_until - interval '30 seconds' > $2 AS again FROM webhook_endpoints WHERE id = $1`
@@ -245,7 +245,7 @@ describe('a rotated secret', () => {
     await newClaim(api)
     await eventually(async () => receiver.received.length === 1)
     const next = (await api.post(`/v1/webhook_endpoints/${id}/rotate_secret`, undefined)).body.secret
-    // Within some seconds: a sender hears of it when it takes the endpoint again.
+    // Within seconds: the sender reads the change when it takes the endpoint again.
     const both = await eventually(async () => {
       await newClaim(api)
       return receiver.received.find(({ headers }) => `${headers['webhook-signature']}`.includes(' '))
@@ -272,7 +272,7 @@ describe('an endpoint that is changed', () => {
     await newClaim(api)
     await eventually(async () => receiver.received.length === 1)
     await api.patch(`/v1/webhook_endpoints/${id}`, { enabled: false })
-    // A run that goes on hears of it within 2 s; there is none once nothing is to be sent.
+    // A run in progress reads the change within 2 s. A run ends when nothing is left to send.
     const [row] = await sql('SELECT last_number FROM webhook_endpoints WHERE id = $1', [id])
     assert.equal(row?.last_number, '1')
     for (let i = 0; i < 3; i++) await newClaim(api)

@@ -195,7 +195,7 @@ export const recordAttacks: Attack[] = [
   },
   {
     name: 'revocations',
-    does: '32 connections revoke the account’s tokens, of which every server must hear',
+    does: '32 connections revoke the account’s tokens, and every server is notified of each',
     prepare: async (stage) => ({
       tokens: (await stage.tokens(stage.many(5_000))).join(' '),
       ...(await stage.signIn()),

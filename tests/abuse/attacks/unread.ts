@@ -3,8 +3,8 @@ import { get, post, request } from '../requests.ts'
 import { LARGE_CONTRACT, OPEN_CONTRACT } from '../stage.ts'
 import { atOnce, ended, keepWriting, open, rest } from '../wire.ts'
 
-/** What one connection sends at most before it comes again. */
-const MOST_BYTES = 1024 * 1024
+/** The maximum that one connection sends before it reconnects. */
+const MAX_BYTES = 1024 * 1024
 const COME_AGAIN_MS = 1_500
 /** Requests that are written at once. */
 const BURST = 100
@@ -19,8 +19,8 @@ function unread(name: string, does: string, connections: number, render: (target
       return atOnce(connections, signal, async () => {
         const socket = await open(target, signal)
         if (!socket) return
-        await keepWriting(socket, burst, MOST_BYTES, signal)
-        // Who does not read does not hear that the connection is no more.
+        await keepWriting(socket, burst, MAX_BYTES, signal)
+        // A socket that does not read does not notice that the connection is closed.
         await Promise.race([ended(socket, signal), rest(COME_AGAIN_MS, signal)])
         socket.destroy()
       })

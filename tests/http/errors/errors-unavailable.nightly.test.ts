@@ -6,26 +6,26 @@ import { clientOf } from '../../support/client-of.ts'
 import { contractWith } from '../../support/contracts.ts'
 import { eventually } from '../../support/eventually.ts'
 import { IN_THE_BACKGROUND } from '../../support/fault-proxy.ts'
+import { startProxiedService } from '../../support/proxied-service.ts'
 import { startServeProcess } from '../../support/serve-process.ts'
 import { signIn, signUp } from '../../support/session-client.ts'
 import { mountSmallDisk } from '../../support/small-disk.ts'
-import { startStruckService } from '../../support/struck-service.ts'
 
 /** Statements after the commit: the sessions have ended, so the answer is 200. */
 const AFTER_THE_COMMIT = /find_last_revocation|count_servers_behind/
 
 test('a request about sessions answers 503 if any statement before its commit is lost', async (t) => {
   const written = t.mock.method(console, 'error')
-  const service = await startStruckService(t)
+  const service = await startProxiedService(t)
   const { proxy } = service
   const { email, browser } = await signUp(service)
   const statementsOf = async (send: () => Promise<Answer>) => {
     const sent: string[] = []
-    proxy.listen((statement) => {
+    proxy.onStatement((statement) => {
       if (!IN_THE_BACKGROUND.test(statement)) sent.push(statement)
     })
     assert.equal((await send()).status, 200)
-    proxy.listen(null)
+    proxy.onStatement(null)
     return new Set(sent.filter((statement) => !/^(begin|commit|rollback|set|listen)/i.test(statement)))
   }
   for (const send of [

@@ -6,8 +6,8 @@ import { assertError } from '../../support/assert-error.ts'
 import { eventually } from '../../support/eventually.ts'
 import { holdClaims } from '../../support/held-rows.ts'
 import { newClaim } from '../../support/new-records.ts'
+import { startProxiedService } from '../../support/proxied-service.ts'
 import { runBatch } from '../../support/run-batch.ts'
-import { startStruckService } from '../../support/struck-service.ts'
 import { assertLogMatches, requestFor, submitAll } from '../../support/submissions.ts'
 import { startTestService } from '../../support/test-service.ts'
 
@@ -56,7 +56,7 @@ const readiness = ({ url }: { url: string }, status: 200 | 503) =>
   })
 
 test('/readyz answers 503 for any error of the write', async (t) => {
-  const service = await startStruckService(t)
+  const service = await startProxiedService(t)
   for (const refused of ['XX000', '22P02', '42501']) {
     service.proxy.inject({ statement: 'try_write' }, { refused })
     assert.match((await readiness(service, 503)).error.message, /accepts no writes/)
@@ -66,7 +66,7 @@ test('/readyz answers 503 for any error of the write', async (t) => {
 })
 
 test('/readyz waits some seconds at most for a write, and its response does not describe the database', async (t) => {
-  const service = await startStruckService(t)
+  const service = await startProxiedService(t)
   service.proxy.inject({ statement: 'try_write' }, 'silence before')
   const answers = await Promise.all(Array.from({ length: 20 }, () => service.clientWith(null).get('/readyz')))
   for (const answer of answers) {

@@ -3,7 +3,7 @@ import type { Scope } from './test-database.ts'
 import { startTestService, type TestService, type TestServiceOptions } from './test-service.ts'
 
 /** A service that reaches its database through a fault proxy. The test's own SQL does not use the proxy. */
-export async function startStruckService(
+export async function startProxiedService(
   t: Scope,
   options: Omit<TestServiceOptions, 'throughUrl'> = {},
 ): Promise<TestService & { proxy: FaultProxy }> {

@@ -26,6 +26,7 @@ import { ETAG, LOCATION, NOT_MODIFIED, ref, responses } from '../platform/http/r
 import { type Route, route } from '../platform/http/route.ts'
 import type { Customer } from './customer.ts'
 import { createCustomer, getCustomer, listCustomers, updateCustomer } from './customers.ts'
+import { MAX_SCANNED_CUSTOMERS } from './limits.ts'
 
 export const CustomerBody = Type.Object(
   {
@@ -100,8 +101,7 @@ const listCustomersRoute = (app: App) =>
           Type.String({
             minLength: 1,
             maxLength: MAX_NAME_LENGTH,
-            description:
-              'Only customers whose external_id or name begins with this text, in any letter case (Unicode’s simple case folding). A page scans at most 10,000 customers (§4.1 rule 3).',
+            description: `Only customers whose external_id or name begins with this text, in any letter case (Unicode’s simple case folding). A page scans at most ${MAX_SCANNED_CUSTOMERS.toLocaleString('en')} customers (§4.1 rule 3).`,
             examples: ['acm'],
           }),
         ),

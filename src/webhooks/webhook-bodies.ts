@@ -10,7 +10,7 @@ import {
   Uuid,
   UuidOrNull,
 } from '../platform/http/responses/field-schemas.ts'
-import { MAX_URL_LENGTH } from './limits.ts'
+import { MAX_URL_LENGTH, MAX_WAITING_COUNTED } from './limits.ts'
 import { deliveryId } from './webhook-deliveries.ts'
 import type { EndpointWithHealth } from './webhook-endpoints.ts'
 
@@ -73,7 +73,7 @@ const ENDPOINT_FIELDS = {
         examples: [87],
       }),
       waiting: Type.Integer({
-        description: 'Deliveries that wait for their next attempt, counted up to 1,000.',
+        description: `Deliveries that wait for their next attempt, counted up to ${MAX_WAITING_COUNTED.toLocaleString('en')}.`,
         examples: [2],
       }),
       oldest_waiting_at: DateTimeOrNull('Creation time of the oldest of these.'),

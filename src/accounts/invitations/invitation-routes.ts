@@ -9,6 +9,7 @@ import { BODY_ERRORS, ref, responses } from '../../platform/http/responses/respo
 import { type Route, route } from '../../platform/http/route.ts'
 import { CreatedInvitationBody, InvitationBody, NewInvitationBody } from '../account-bodies.ts'
 import { requireSession } from '../identity/authenticate.ts'
+import { MAX_ENDED_INVITATIONS_PER_ACCOUNT, MAX_OPEN_INVITATIONS_PER_ACCOUNT } from '../limits.ts'
 import { presentInvitation } from '../present-account.ts'
 import { createInvitation, invitationUrl, listInvitations, revokeInvitation } from './invitations.ts'
 
@@ -32,8 +33,7 @@ const createInvitationRoute = (app: App) =>
       security,
       operationId: 'createInvitation',
       summary: 'Invite someone',
-      description:
-        'Invites a person to sign up for an account of their own, which cannot see this account. The link works once, for 7 days. An account has at most 1,000 open invitations.',
+      description: `Invites a person to sign up for an account of their own, which cannot see this account. The link works once, for 7 days. An account has at most ${MAX_OPEN_INVITATIONS_PER_ACCOUNT.toLocaleString('en')} open invitations.`,
       tags,
       body: NewInvitationBody,
       response: responses({ 201: { description: 'The invitation.', schema: ref(CreatedInvitationBody) } }, [
@@ -62,8 +62,7 @@ const listInvitationsRoute = (app: App) =>
       security,
       operationId: 'listInvitations',
       summary: 'List invitations',
-      description:
-        'The account’s invitations that were not revoked, newest first. Of used or expired invitations, the newest 1,000 are kept.',
+      description: `The account’s invitations that were not revoked, newest first. Of used or expired invitations, the newest ${MAX_ENDED_INVITATIONS_PER_ACCOUNT.toLocaleString('en')} are kept.`,
       tags,
       querystring: Type.Object({}, { additionalProperties: false }),
       response: responses(

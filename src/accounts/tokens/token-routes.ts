@@ -8,6 +8,7 @@ import { BODY_ERRORS, ref, responses } from '../../platform/http/responses/respo
 import { type Route, route } from '../../platform/http/route.ts'
 import { ApiTokenBody, CreatedApiTokenBody, NewApiTokenBody } from '../account-bodies.ts'
 import { requireSession } from '../identity/authenticate.ts'
+import { MAX_ACTIVE_TOKENS_PER_ACCOUNT, MAX_ENDED_TOKENS_PER_ACCOUNT } from '../limits.ts'
 import { presentApiToken } from '../present-account.ts'
 import { createOwnToken, listOwnTokens, revokeOwnToken } from './tokens.ts'
 
@@ -31,8 +32,7 @@ const createOwnTokenRoute = (app: App) =>
       security,
       operationId: 'createOwnToken',
       summary: 'Create an API token',
-      description:
-        'The token gives access to the whole account. Only this response contains it. Revoking the session that created the token revokes the token. An account has at most 1,000 active tokens.',
+      description: `The token gives access to the whole account. Only this response contains it. Revoking the session that created the token revokes the token. An account has at most ${MAX_ACTIVE_TOKENS_PER_ACCOUNT.toLocaleString('en')} active tokens.`,
       tags,
       body: NewApiTokenBody,
       response: responses({ 201: { description: 'The token.', schema: ref(CreatedApiTokenBody) } }, [
@@ -61,8 +61,7 @@ const listOwnTokensRoute = (app: App) =>
       security,
       operationId: 'listOwnTokens',
       summary: 'List API tokens',
-      description:
-        'The account’s tokens, newest first. Of expired or revoked tokens, the newest 1,000 are kept.',
+      description: `The account’s tokens, newest first. Of expired or revoked tokens, the newest ${MAX_ENDED_TOKENS_PER_ACCOUNT.toLocaleString('en')} are kept.`,
       tags,
       querystring: Type.Object({}, { additionalProperties: false }),
       response: responses(

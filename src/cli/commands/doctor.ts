@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { CLAIM_SAMPLE_SIZE } from '../../doctor/limits.ts'
 
 interface Options {
   backup?: string
@@ -14,7 +15,11 @@ export function addDoctorCommand(program: Command): void {
       '--backup <file>',
       'examine a backup instead ("-" for standard input), restored into a temporary database',
     )
-    .option('--all', 'audit all claims against their contracts and logs, not a sample of 1,000', false)
+    .option(
+      '--all',
+      `audit all claims against their contracts and logs, not a sample of ${CLAIM_SAMPLE_SIZE.toLocaleString('en')}`,
+      false,
+    )
     .option('--json', 'print one JSON object in place of the table', false)
     .action(async (options: Options) => {
       const { runDoctor } = await import('../doctor/run-doctor.ts')

@@ -12,7 +12,7 @@ import type { Connection } from '../../platform/database/connection.ts'
 import type { Database } from '../../platform/database/database.ts'
 import type { LockedClocks } from '../../test-clocks/locked-clocks.ts'
 import { MAX_BATCH_PARSED_BYTES, MAX_BATCH_PAYLOAD_BYTES, MAX_BATCH_READ_BYTES } from '../limits.ts'
-import type { SubmissionMeasures, SubmissionTraces } from '../submission-measures.ts'
+import type { SubmissionMetrics, SubmissionTraces } from '../submission-metrics.ts'
 import {
   type ClaimCache,
   type ClaimSnapshot,
@@ -49,7 +49,7 @@ interface CommitContext extends ExtendedContext {
   db: Database
   longLogs: LongLogLoader
   lockedClocks: LockedClocks
-  measures: SubmissionMeasures
+  metrics: SubmissionMetrics
   traces: SubmissionTraces | null
 }
 
@@ -59,9 +59,9 @@ export async function commitBatch(
   submissions: readonly PendingSubmission[],
   node: number,
 ): Promise<(SubmittedEvent | Error | Retry)[]> {
-  const { db, measures, traces } = context
+  const { db, metrics, traces } = context
   const batch = groupByClaim(submissions)
-  measures.start(submissions)
+  metrics.start(submissions)
   const span = traces?.start(submissions, batch.length, node)
   try {
     await db.submissionsTo(node).withConnection((connection) => recordBatch(connection, context, batch))

@@ -18,7 +18,7 @@ import {
   SUBMISSION_RETRY_TIMEOUT_MS,
   SUBMISSION_TIMEOUT_MS,
 } from '../limits.ts'
-import { SubmissionMeasures, SubmissionTraces } from '../submission-measures.ts'
+import { SubmissionMetrics, SubmissionTraces } from '../submission-metrics.ts'
 import { ClaimCache, LongLogLoader } from './claim-cache.ts'
 import { commitBatch } from './decide-batch.ts'
 import {
@@ -46,7 +46,7 @@ export class GroupCommit implements Lifecycle {
   readonly #db: Database
   readonly #throttle: AdaptiveThrottle
   readonly #batcher: Batcher<PendingSubmission, SubmittedEvent>
-  readonly #measures: SubmissionMeasures
+  readonly #metrics: SubmissionMetrics
   readonly #traces: SubmissionTraces | null
 
   /**
@@ -63,7 +63,7 @@ export class GroupCommit implements Lifecycle {
     const { distribution } = db
     this.#db = db
     this.#throttle = throttle
-    this.#measures = new SubmissionMeasures(db.metrics, () => this.waiting)
+    this.#metrics = new SubmissionMetrics(db.metrics, () => this.waiting)
     this.#traces = tracing && new SubmissionTraces(tracing)
     const cache = new ClaimCache()
     const longLogs = new LongLogLoader(db, cache)
@@ -73,7 +73,7 @@ export class GroupCommit implements Lifecycle {
       longLogs,
       lockedClocks,
       calendarTimes,
-      measures: this.#measures,
+      metrics: this.#metrics,
       traces: this.#traces,
     }
     this.#batcher = new Batcher({
@@ -126,12 +126,12 @@ export class GroupCommit implements Lifecycle {
   enqueue(request: EventRequest, onAnswer: OnAnswer, index = 0): void {
     const submission = new PendingSubmission(request, onAnswer, index)
     const refusal = this.#batcher.enqueue(request.userId, submission, this.#onDone)
-    if (refusal) this.#measures.end(submission.answer(refusal), submission)
+    if (refusal) this.#metrics.end(submission.answer(refusal), submission)
   }
 
   readonly #onDone = (result: SubmittedEvent | Error, submission: PendingSubmission): void => {
     const answer = submission.answer(result)
-    this.#measures.end(answer, submission)
+    this.#metrics.end(answer, submission)
     if (isAboutWrite(answer)) this.#throttle.record(performance.now() - submission.since)
     this.#traces?.end(answer, submission)
   }

@@ -4,16 +4,16 @@ import type { Metrics } from '../platform/observability/metrics.ts'
 import type { QueuedRequest, Span, Tracing } from '../platform/observability/tracing.ts'
 import type { PendingSubmission, SubmittedEvent } from './submission/pending-submission.ts'
 
-/** By performance.now(). */
 interface Arrived {
+  /** The time of arrival, by performance.now(). */
   since: number
 }
 
 /** Metrics of submissions. */
-export class SubmissionMeasures {
+export class SubmissionMetrics {
   readonly #metrics: Metrics
-  /** Counts by outcome since the last scrape: a lookup of the series takes longer than counting here. */
-  readonly #ended = new Map<string, number>()
+  /** Submissions by outcome since the last scrape. Faster than a lookup of the series for each submission. */
+  readonly #counts = new Map<string, number>()
 
   /** @param waiting returns the number of submissions that are queued or in flight */
   constructor(metrics: Metrics, waiting: () => number) {
@@ -21,12 +21,12 @@ export class SubmissionMeasures {
     const { submissions, submissionsWaiting } = metrics.instruments
     metrics.onRead(() => {
       submissionsWaiting.set(waiting())
-      for (const [outcome, count] of this.#ended) submissions.inc({ outcome }, count)
-      this.#ended.clear()
+      for (const [outcome, count] of this.#counts) submissions.inc({ outcome }, count)
+      this.#counts.clear()
     })
   }
 
-  /** A batch starts. */
+  /** A group starts. */
   start(group: readonly Arrived[]): void {
     const { groupSize, submissionWaitSeconds } = this.#metrics.instruments
     groupSize.observe(group.length)
@@ -37,14 +37,17 @@ export class SubmissionMeasures {
   end(result: SubmittedEvent | Error, { since }: Arrived): void {
     const { submissionSeconds, transitions } = this.#metrics.instruments
     const outcome = outcomeOf(result)
-    this.#ended.set(outcome, (this.#ended.get(outcome) ?? 0) + 1)
+    this.#counts.set(outcome, (this.#counts.get(outcome) ?? 0) + 1)
     submissionSeconds.observe((performance.now() - since) / 1_000)
     if (result instanceof Error || !hasChangedStatus(result)) return
     transitions.inc({ by: 'event', to: result.claim.status })
   }
 }
 
-/** Under a contract of the five fields only an OPEN claim records events. */
+/**
+ * Without extended terms only an OPEN claim records events, so any other status is new. With extended terms a claim
+ * also records events in review: the status is new if the review starts with this event.
+ */
 const hasChangedStatus = ({ replayed, claim }: SubmittedEvent): boolean =>
   !replayed && (isExtended(claim.contract) ? claim.reviewStart === claim.eventCount : claim.status !== 'OPEN')
 
@@ -53,7 +56,7 @@ function outcomeOf(result: SubmittedEvent | Error): string {
   return result instanceof ServiceError ? result.code : 'INTERNAL_ERROR'
 }
 
-/** Traces of submissions: the time in the queue, and the batch. */
+/** Traces of submissions: the time in the queue, and the group. */
 export class SubmissionTraces {
   readonly #tracing: Tracing
 
@@ -61,7 +64,7 @@ export class SubmissionTraces {
     this.#tracing = tracing
   }
 
-  /** A batch starts. Null if none of its submissions is traced. */
+  /** A group starts. Null if none of its submissions is traced. */
   start(group: readonly PendingSubmission[], claims: number, node: number): Span | null {
     const queued: QueuedRequest[] = []
     for (const { request, since } of group)

@@ -20,7 +20,7 @@ import { HeldCases } from './cases/held-cases.ts'
 import { RowOrder } from './cases/row-order.ts'
 import { CaseAppearsAgain, type CaseGrouping, NewestFirst, SortedCases } from './cases/sorted-cases.ts'
 import { Comparison } from './comparison.ts'
-import { OtherLineEnd } from './csv/read-csv.ts'
+import { UnexpectedCarriageReturn } from './csv/read-csv.ts'
 import { CaseStatistics } from './log/log-statistics.ts'
 import { type LogFile, readLog } from './log/open-log.ts'
 import { type LogOptions, LogReading } from './log/read-rows.ts'
@@ -89,7 +89,7 @@ interface Attempt {
 
 /** @throws the error, unless the log must be read again */
 function nextAttempt(attempt: Attempt, error: unknown, { isSorted }: BacktestOptions): Attempt {
-  if (error instanceof OtherLineEnd) return { ...attempt, hasAllLineEnds: true }
+  if (error instanceof UnexpectedCarriageReturn) return { ...attempt, hasAllLineEnds: true }
   if (error instanceof NewestFirst) return { ...attempt, isReversed: true }
   if (!(error instanceof CaseAppearsAgain)) throw error
   if (!isSorted) return { ...attempt, Grouping: HeldCases }

@@ -8,20 +8,20 @@ import type { CsvDialect } from './csv-dialect.ts'
 
 const CARRIAGE_RETURN = 13
 
-/** `line`: the first line of the row. `mayHoldNul`: whether a chunk with the row has a NUL. */
+/** `line`: the first line of the row. `mayContainNul`: a chunk with a part of the row has a NUL. */
 export type OnCsvRow = (
   record: readonly string[],
   line: number,
-  mayHoldNul: boolean,
+  mayContainNul: boolean,
   hasLineBreaks: boolean,
 ) => void
 
-/** A log whose first lines end with LF has a CR later. It must be read again with all line ends. */
-export class OtherLineEnd extends Error {}
+/** The first lines of the log end with LF, but a later one has a CR. The log must be read again with all line ends. */
+export class UnexpectedCarriageReturn extends Error {}
 
 /**
  * Reads CSV row by row. @throws OperatorError if the text is not CSV.
- * @throws OtherLineEnd if the text has a line end that the dialect lacks
+ * @throws UnexpectedCarriageReturn if the text has a CR and the dialect has no line end with CR
  */
 export async function readCsv(
   chunks: AsyncIterable<Buffer>,
@@ -46,7 +46,7 @@ class RowParser extends Parser {
   /** Lines that the parser counts twice: it counts each CRLF within quotes as two. */
   #overcount = 0
   #bytesSinceRow = 0
-  #isNulNear = false
+  #mayContainNul = false
   readonly #hasCarriageReturns: boolean
 
   constructor({ separators, lineEnds }: CsvDialect, onRow: OnCsvRow) {
@@ -62,21 +62,21 @@ class RowParser extends Parser {
     this.#hasCarriageReturns = lineEnds.includes('\r')
   }
 
-  /** Passes the chunks on. Searches whole chunks for CR and NUL: in each row it would cost more. */
+  /** Passes the chunks on. Searches whole chunks for CR and NUL, which is faster than a search of each row. */
   async *watch(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    let isNulInLast = false
+    let lastHasNul = false
     for await (const chunk of chunks) {
-      if (!this.#hasCarriageReturns && chunk.includes(CARRIAGE_RETURN)) throw new OtherLineEnd()
-      const isNulInThis = chunk.includes(0)
-      this.#isNulNear = isNulInLast || isNulInThis || this.#bytesSinceRow > 0
-      isNulInLast = isNulInThis
+      if (!this.#hasCarriageReturns && chunk.includes(CARRIAGE_RETURN)) throw new UnexpectedCarriageReturn()
+      const chunkHasNul = chunk.includes(0)
+      this.#mayContainNul = lastHasNul || chunkHasNul || this.#bytesSinceRow > 0
+      lastHasNul = chunkHasNul
       this.#bytesSinceRow += chunk.length
-      if (this.#bytesSinceRow > MAX_ROW_BYTES) throw this.#endless()
+      if (this.#bytesSinceRow > MAX_ROW_BYTES) throw this.#rowTooLong()
       yield chunk
     }
   }
 
-  #endless(): OperatorError {
+  #rowTooLong(): OperatorError {
     const limit = `${MAX_ROW_BYTES / 1024 / 1024} MiB`
     return new OperatorError(
       `the row that begins on line ${this.nextLine} of the log does not end within ${limit}: is a quote not closed?`,
@@ -93,7 +93,7 @@ class RowParser extends Parser {
     this.#bytesSinceRow = 0
     const hasLineBreaks = this.info.lines !== this.#parsedLines + 1
     try {
-      this.#onRow(record, this.#lineOf(record, hasLineBreaks), this.#isNulNear, hasLineBreaks)
+      this.#onRow(record, this.#lineOf(record, hasLineBreaks), this.#mayContainNul, hasLineBreaks)
     } catch (error) {
       this.destroy(error as Error)
     }
@@ -105,9 +105,9 @@ class RowParser extends Parser {
     this.#parsedLines = this.info.lines
     if (!hasLineBreaks) return this.info.lines - this.#overcount
     const breaks = record.join('\0').match(/\r\n|\r|\n/g) ?? []
-    const twice = breaks.filter((text) => text.length === 2).length
-    const line = this.info.lines - breaks.length - twice - this.#overcount
-    this.#overcount += twice
+    const crlfs = breaks.filter((text) => text.length === 2).length
+    const line = this.info.lines - breaks.length - crlfs - this.#overcount
+    this.#overcount += crlfs
     return line
   }
 }
@@ -121,8 +121,9 @@ const LINE_BREAK = /\r\n|\r|\n/
 export class RowsInCells {
   readonly #columns: CsvColumns
   readonly #separator: string
-  /** Not shared with the reader of the log, which counts the times that it reads. */
+  /** Not the time reader of the log: that one counts the times that it reads. */
   readonly #times: TimeReader
+  /** Rows found. */
   count = 0
   /** The first line of the first row that contains other rows. */
   firstLine = 0
@@ -133,7 +134,7 @@ export class RowsInCells {
     this.#times = new TimeReader(times)
   }
 
-  /** Takes a row that has line breaks in its cells. */
+  /** Examines a row that has line breaks in its cells. */
   add(record: readonly string[], line: number): void {
     for (const [index, cell] of record.entries()) {
       const [first = '', ...lines] = cell.split(LINE_BREAK)

@@ -96,7 +96,7 @@ export class LogReading {
 
   /**
    * @throws OperatorError if the log as a whole cannot be read
-   * @throws OtherLineEnd if it must be read again with all line ends
+   * @throws UnexpectedCarriageReturn if it must be read again with all line ends
    */
   async read(path: string, bytes: AsyncIterable<Buffer>, onRow: (row: LogRow) => void): Promise<void> {
     const decoding = new TextDecoding(this.options.encoding)
@@ -152,11 +152,11 @@ export class LogReading {
     const dialect = this.#dialectOf(head, separator, names)
     let isSeparatorLine = dialect.hasSeparatorLine
     let rows: CsvRows | null = null
-    await readCsv(chunks, dialect, (record, line, mayHoldNul, hasLineBreaks) => {
+    await readCsv(chunks, dialect, (record, line, mayContainNul, hasLineBreaks) => {
       if (isSeparatorLine) isSeparatorLine = false
       else if (rows === null) rows = this.#rowsOf(dialect)
       else {
-        const fault = mayHoldNul || decoding.isDamaged ? decoding.faultOf(record.join('\n')) : null
+        const fault = mayContainNul || decoding.isDamaged ? decoding.faultOf(record.join('\n')) : null
         take(fault ?? rows.read(record, line), line)
         if (hasLineBreaks) this.rowsInCells?.add(record, line)
       }

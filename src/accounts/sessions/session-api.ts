@@ -26,20 +26,20 @@ export interface Session {
 
 type Auth = ReturnType<typeof createAuth>
 
-const newExchange = (): Exchange => ({ errors: [], createdHash: null, outdatedHash: null })
+const newRequestState = (): RequestState => ({ errors: [], createdHash: null, outdatedHash: null })
 
 interface Credentials {
   email: string
   password: string
 }
 
-/** The state of one request beside the library. */
-interface Exchange {
+/** What one request shares with the callbacks that the library calls for it. */
+interface RequestState {
   /** Errors that the library logged. Its response does not contain the cause. */
   errors: Error[]
-  /** The hash of the caller's password, if the same request made it. */
+  /** The hash of the caller's password, if the same request created the account. */
   createdHash: string | null
-  /** The stored hash that the password matched, if it has an old cost. */
+  /** The stored hash that the password matched, if the hash has an outdated cost. */
   outdatedHash: string | null
 }
 
@@ -50,7 +50,7 @@ export class SessionApi {
   readonly #options: SessionOptions
   #secret: Promise<string> | null = null
   #auth: Promise<Auth> | null = null
-  readonly #exchanges = new AsyncLocalStorage<Exchange>()
+  readonly #requestStates = new AsyncLocalStorage<RequestState>()
 
   constructor(app: App, options: SessionOptions) {
     this.#app = app
@@ -64,7 +64,7 @@ export class SessionApi {
     const token = readSessionToken(cookie, secret)
     if (token === null) return null
     const tokenHash = hashSessionToken(token)
-    // The signature proves that the session existed. Its quota of connections is its own.
+    // The signature proves that the session existed, so each session has its own quota of connections.
     const session = await findSession(this.#app.db.callers.for(tokenHash), tokenHash)
     return session && { ...session, tokenHash }
   }
@@ -72,7 +72,7 @@ export class SessionApi {
   /** Handles a request to /api/auth. @throws DatabaseUnavailable, or the error that made the library fail */
   async handle(request: Request): Promise<Response> {
     try {
-      return await this.#run(newExchange(), (auth) => auth.handler(request))
+      return await this.#run(newRequestState(), (auth) => auth.handler(request))
     } catch (error) {
       // The library writes with several statements and does not report which of them were executed.
       if (request.method === 'GET' || !(error instanceof DatabaseUnavailable)) throw error
@@ -97,28 +97,28 @@ export class SessionApi {
     return this.handle(request)
   }
 
-  /** Signs in. Replaces a hash of an old cost, because the password is known now. */
+  /** Signs in. Replaces a hash of an outdated cost: only now the password is known. */
   async signIn(request: Request, { email, password }: Credentials): Promise<Response> {
-    const exchange = newExchange()
-    const response = await this.#run(exchange, (auth) => auth.handler(request))
+    const state = newRequestState()
+    const response = await this.#run(state, (auth) => auth.handler(request))
     if (!response.ok) return response
     await this.#app.attempts.forget(emailKey(email))
-    if (exchange.outdatedHash !== null) await this.#replaceHash(email, password, exchange.outdatedHash)
+    if (state.outdatedHash !== null) await this.#replaceHash(email, password, state.outdatedHash)
     return response
   }
 
-  /** Signs in to the account that the same request created with this hash. Counts no attempt. */
+  /** Signs in to the account that the same request created with this hash. Does not count as a sign-in attempt. */
   async signInAfterSignUp(request: Request, credentials: Credentials, hash: string): Promise<Response> {
     await this.#app.attempts.forget(emailKey(credentials.email))
-    return this.#run({ ...newExchange(), createdHash: hash }, (auth) =>
+    return this.#run({ ...newRequestState(), createdHash: hash }, (auth) =>
       auth.api.signInEmail({ body: credentials, headers: request.headers, asResponse: true }),
     )
   }
 
-  async #run(exchange: Exchange, call: (auth: Auth) => Promise<Response>): Promise<Response> {
+  async #run(state: RequestState, call: (auth: Auth) => Promise<Response>): Promise<Response> {
     const auth = await this.#prepare()
-    const { errors } = exchange
-    const response = await this.#exchanges.run(exchange, () => call(auth))
+    const { errors } = state
+    const response = await this.#requestStates.run(state, () => call(auth))
     const unavailable = errors.find((error) => error instanceof DatabaseUnavailable)
     if (unavailable) throw unavailable
     if (response.status >= 500) throw errors[0] ?? new Error(`the session API answered ${response.status}`)
@@ -129,10 +129,10 @@ export class SessionApi {
   }
 
   async #verifyPassword(hash: string, password: string): Promise<boolean> {
-    const exchange = this.#exchanges.getStore()
-    if (exchange?.createdHash === hash) return true
+    const state = this.#requestStates.getStore()
+    if (state?.createdHash === hash) return true
     const isCorrect = await this.#app.passwords.verify(hash, password)
-    if (isCorrect && exchange && this.#app.passwords.isOutdated(hash)) exchange.outdatedHash = hash
+    if (isCorrect && state && this.#app.passwords.isOutdated(hash)) state.outdatedHash = hash
     return isCorrect
   }
 
@@ -176,7 +176,7 @@ export class SessionApi {
       isSecure: this.#options.isSecure,
       verifyPassword: (hash, password) => this.#verifyPassword(hash, password),
       onError: (error) => {
-        const errors = this.#exchanges.getStore()?.errors
+        const errors = this.#requestStates.getStore()?.errors
         if (errors) errors.push(error)
         else this.#options.onWarning(error)
       },

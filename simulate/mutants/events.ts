@@ -113,7 +113,7 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the evaluation of one event leaks into the next',
-    edits: [edit('this.#found.fill(0)\n', '')],
+    edits: [edit('this.#satisfied.fill(0)\n', '')],
   },
   {
     name: 'the review window is as long as the activity window',

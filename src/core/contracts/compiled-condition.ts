@@ -4,7 +4,7 @@ import { type Condition, type Leaf, leavesOf } from './condition.ts'
 import { WantedValues } from './wanted-values.ts'
 
 const NONE: readonly Leaf[] = []
-const NO_PARTS = new Uint16Array()
+const NO_COUNTS = new Uint16Array()
 
 /**
  * A condition compiled for the evaluation of many events. It does not evaluate leaves one by one: a single walk over an
@@ -28,17 +28,17 @@ export class CompiledCondition {
   }
 }
 
-const known = new WeakMap<Condition, CompiledCondition>()
+const compiledConditions = new WeakMap<Condition, CompiledCondition>()
 
 /**
  * Compiles a condition object once, and caches the result as long as the object exists. Limits on the memory of contracts
  * include the compiled conditions.
  */
 export function compile(condition: Condition): CompiledCondition {
-  let compiled = known.get(condition)
+  let compiled = compiledConditions.get(condition)
   if (!compiled) {
     compiled = new CompiledCondition(condition)
-    known.set(condition, compiled)
+    compiledConditions.set(condition, compiled)
   }
   return compiled
 }
@@ -50,25 +50,25 @@ class LeavesOfType {
   readonly #leaves: readonly Leaf[]
   #wanted: WantedValues | undefined
   /** The number of requirements of each leaf. Any event of the type satisfies a leaf without requirements. */
-  #parts: readonly number[] = []
-  /** The number of requirements of each leaf that the current payload satisfies. */
-  #found = NO_PARTS
+  #required: readonly number[] = []
+  /** The number of requirements of each leaf that the current payload satisfies. Reused for each event. */
+  #satisfied = NO_COUNTS
 
   constructor(leaves: readonly Leaf[]) {
     this.#leaves = leaves
   }
 
   satisfiedBy(payload: JsonObject): readonly Leaf[] {
-    this.#wanted ??= this.#makeReady()
-    this.#found.fill(0)
-    this.#wanted.count(payload, this.#found)
-    return this.#leaves.filter((_, i) => this.#found[i] === this.#parts[i])
+    this.#wanted ??= this.#compile()
+    this.#satisfied.fill(0)
+    this.#wanted.count(payload, this.#satisfied)
+    return this.#leaves.filter((_, i) => this.#satisfied[i] === this.#required[i])
   }
 
-  #makeReady(): WantedValues {
+  #compile(): WantedValues {
     const wanted = new WantedValues()
-    this.#parts = this.#leaves.map((leaf, i) => wanted.add(leaf, i))
-    this.#found = new Uint16Array(this.#leaves.length)
+    this.#required = this.#leaves.map((leaf, i) => wanted.add(leaf, i))
+    this.#satisfied = new Uint16Array(this.#leaves.length)
     return wanted
   }
 }

@@ -6,18 +6,18 @@ import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
 import { type FeedPosition, findNews } from './feed-store.ts'
 import { FEED_POLL_INTERVAL_MS, MAX_WAITING_PER_ACCOUNT } from './limits.ts'
 
-interface Waiting {
+interface Waiter {
   position: FeedPosition
   wake: () => void
 }
 
-/** Waits for new notifications. One small statement polls for all waiting requests. */
+/** Lets requests wait for new notifications. One small statement polls for all waiting requests. */
 export class FeedWatch implements Lifecycle {
   readonly #db: Database
-  readonly #waiting = new Map<string, Set<Waiting>>()
+  readonly #waitersByAccount = new Map<string, Set<Waiter>>()
   readonly #poller = new Poller({
     intervalMs: FEED_POLL_INTERVAL_MS,
-    isNeeded: () => this.#waiting.size > 0,
+    isNeeded: () => this.#waitersByAccount.size > 0,
     poll: () => this.#poll(),
   })
 
@@ -25,7 +25,9 @@ export class FeedWatch implements Lifecycle {
     this.#db = db
     const { notificationReaders } = db.metrics.instruments
     db.metrics.onRead(() =>
-      notificationReaders.set(this.#waiting.values().reduce((sum, waiters) => sum + waiters.size, 0)),
+      notificationReaders.set(
+        this.#waitersByAccount.values().reduce((sum, waiters) => sum + waiters.size, 0),
+      ),
     )
   }
 
@@ -38,40 +40,41 @@ export class FeedWatch implements Lifecycle {
   /**
    * Resolves when there is a notification after the position, or after `maxWaitMs`. The notification may not be readable yet: its
    * transaction may be in progress.
-   * @param gone aborts the wait; its reason is thrown
+   * @param signal aborts the wait; its reason is thrown
    * @throws RATE_LIMITED if too many requests of the account wait
    */
-  async untilNews(position: FeedPosition, maxWaitMs: number, gone: AbortSignal): Promise<void> {
-    gone.throwIfAborted()
+  async waitForNews(position: FeedPosition, maxWaitMs: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
     if (this.#poller.isStopped) return
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const leave = this.#join({ position, wake: resolve })
+    const remove = this.#add({ position, wake: resolve })
     const timer = setTimeout(resolve, maxWaitMs)
-    const giveUp = () => reject(gone.reason)
-    gone.addEventListener('abort', giveUp)
+    const onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort)
     this.#poller.wake()
     try {
       await promise
     } finally {
       clearTimeout(timer)
-      gone.removeEventListener('abort', giveUp)
-      leave()
+      signal.removeEventListener('abort', onAbort)
+      remove()
     }
   }
 
-  #join(one: Waiting): () => void {
-    const { userId } = one.position
-    const waiters = this.#waiting.get(userId) ?? new Set()
-    if (waiters.size >= MAX_WAITING_PER_ACCOUNT) throw tooManyWait()
-    this.#waiting.set(userId, waiters.add(one))
+  #add(waiter: Waiter): () => void {
+    const { userId } = waiter.position
+    const waiters = this.#waitersByAccount.get(userId) ?? new Set()
+    if (waiters.size >= MAX_WAITING_PER_ACCOUNT) throw tooManyWaiters()
+    this.#waitersByAccount.set(userId, waiters.add(waiter))
     return () => {
-      waiters.delete(one)
-      if (waiters.size === 0 && this.#waiting.get(userId) === waiters) this.#waiting.delete(userId)
+      waiters.delete(waiter)
+      if (waiters.size === 0 && this.#waitersByAccount.get(userId) === waiters)
+        this.#waitersByAccount.delete(userId)
     }
   }
 
   async #poll(): Promise<void> {
-    const positions = [...this.#waiting.values()].flatMap((waiters) =>
+    const positions = [...this.#waitersByAccount.values()].flatMap((waiters) =>
       [...waiters].map(({ position }) => position),
     )
     // While the database is unavailable the requests keep waiting. Each reads at its timeout.
@@ -80,12 +83,12 @@ export class FeedWatch implements Lifecycle {
   }
 
   #wake(isDone: (position: FeedPosition) => boolean): void {
-    for (const waiters of this.#waiting.values())
+    for (const waiters of this.#waitersByAccount.values())
       for (const { position, wake } of waiters) if (isDone(position)) wake()
   }
 }
 
-const tooManyWait = () =>
+const tooManyWaiters = () =>
   new ServiceError(
     'RATE_LIMITED',
     `More than ${MAX_WAITING_PER_ACCOUNT} requests of the account wait for notifications.`,

@@ -118,7 +118,7 @@ export async function awaitNotifications(
     const left = end - performance.now()
     if (!page.isEmpty || left <= 0) return page
     if (page.hasMore) gone.throwIfAborted()
-    else await app.feedWatch.untilNews({ userId, parts: partsOf(types), after: page.next }, left, gone)
+    else await app.feedWatch.waitForNews({ userId, parts: partsOf(types), after: page.next }, left, gone)
     after = page.next
   }
 }

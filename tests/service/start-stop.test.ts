@@ -176,10 +176,10 @@ test('who waits for news goes on at the stop, and nobody waits behind it', async
   const { feedWatch } = newApp(t)
   const { signal } = new AbortController()
   const place = { userId, parts: ['changes'] as const, after: 1n << 60n }
-  const waiting = feedWatch.untilNews(place, 60_000, signal)
+  const waiting = feedWatch.waitForNews(place, 60_000, signal)
   await feedWatch.stop()
   await waiting
-  await feedWatch.untilNews(place, 60_000, signal)
+  await feedWatch.waitForNews(place, 60_000, signal)
 })
 
 test('behind its stop the queue refuses, and no use of a token is noted', async (t) => {

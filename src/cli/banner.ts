@@ -13,15 +13,15 @@ interface BannerFacts {
   owner: string
   /** Its first token, if this start creates it. */
   token: string | null
-  /** Whether this start has created the first account with the token of the settings, which is not shown. */
-  hasGivenToken: boolean
+  /** Whether this start created the first account with the token from the settings. That token is not shown. */
+  isTokenFromSettings: boolean
   /** The sign-up page of the first account; null if the account has a password. */
   welcomeUrl: string | null
 }
 
 /** The text that is printed when the service is ready: its address and the next commands. */
 export function bannerText(facts: BannerFacts): string {
-  const { url, startMs, database, owner, token, hasGivenToken, welcomeUrl } = facts
+  const { url, startMs, database, owner, token, isTokenFromSettings, welcomeUrl } = facts
   const bold = (text: string) => styleText('bold', text, { stream: process.stdout })
   const lines = [
     '',
@@ -32,7 +32,7 @@ export function bannerText(facts: BannerFacts): string {
     `  API reference   ${url}/docs`,
     `  Database        ${printable(database)}`,
   ]
-  if (token === null && !hasGivenToken) {
+  if (token === null && !isTokenFromSettings) {
     return [...lines, ...(welcomeUrl === null ? [] : newTokenLines(facts)), ''].join('\n')
   }
   return [

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { invitationUrl } from '../accounts/invitations/invitations.ts'
 import type { Config } from '../config/config.ts'
 import { createLog } from '../platform/terminal/log.ts'
-import { print, tell } from '../platform/terminal/output.ts'
+import { print, printProgress } from '../platform/terminal/output.ts'
 import { killedAfter, listenForStop } from '../platform/terminal/stop-signal.ts'
 import { type Service, startService } from '../service/start-service.ts'
 import { runWorker } from '../service/workers/run-worker.ts'
@@ -21,10 +21,10 @@ export async function runService(config: Config): Promise<void> {
   const service = await start(config, log, signal)
   if (service !== null) {
     await aborted(signal)
-    tell(`${signal.reason.message}: finishing requests in flight and stopping the database`)
+    printProgress(`${signal.reason.message}: finishing requests in flight and stopping the database`)
     await service.stop()
   }
-  tell('Stopped.')
+  printProgress('Stopped.')
   process.exit(signal.reason instanceof Fault ? 1 : 0)
 }
 
@@ -52,7 +52,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
     return service
   } catch (error) {
     if (!signal.aborted) throw error
-    tell(`${signal.reason.message} before it was ready`)
+    printProgress(`${signal.reason.message} before it was ready`)
     return null
   }
 }
@@ -62,7 +62,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
 }
 
 function banner(service: Service, config: Config, startMs: number, token: string | null): string {
-  const { url, hasGivenToken, owner, welcomeKey } = service
+  const { url, isTokenFromSettings, owner, welcomeKey } = service
   return bannerText({
     url,
     startMs,
@@ -72,7 +72,7 @@ function banner(service: Service, config: Config, startMs: number, token: string
     dataDir: config.databaseUrl ? null : resolve(config.dataDir),
     owner,
     token,
-    hasGivenToken,
+    isTokenFromSettings,
     welcomeUrl: welcomeKey === null ? null : invitationUrl(config.publicUrl ?? url, welcomeKey),
   })
 }

@@ -81,13 +81,13 @@ export async function warnOfConnectionShortage(
 
 /** The first account, for the banner of a start. */
 export interface FirstAccount {
-  /** Its email. */
+  /** Email of the account. */
   owner: string
-  /** Whether this start has created it with the token of the settings. */
-  hasGivenToken: boolean
-  /** The key of its one-time link; null if someone can sign in to it. */
+  /** Whether this start created the account with the token from the settings. */
+  isTokenFromSettings: boolean
+  /** The key of a one-time sign-up link; null if the account has a password. */
   welcomeKey: string | null
-  /** Shows and then stores a first token, unless it has a token. */
+  /** Calls `show` with a new first token and then stores the token. Calls `show` with null if the account needs none. */
   showFirstToken: (show: (token: string | null) => Promise<void>) => Promise<void>
 }
 
@@ -105,7 +105,7 @@ export async function ensureFirstAccount(
   if (isNew) report(`Creating the account ${owner}`)
   return {
     owner,
-    hasGivenToken: isNew && bootstrapToken !== null,
+    isTokenFromSettings: isNew && bootstrapToken !== null,
     welcomeKey,
     showFirstToken: (show) => (bootstrapToken === null ? showFirstToken(app, show) : show(null)),
   }

@@ -34,7 +34,7 @@ const FACTS = {
   dataDir: '/data',
   owner: 'owner@localhost',
   token: null,
-  hasGivenToken: false,
+  isTokenFromSettings: false,
   welcomeUrl: null,
 }
 
@@ -43,7 +43,7 @@ test('the banner shows a generated token once, and never a token of the settings
   assert.match(made, /TOKEN=ck_secret/)
   assert.equal(made.split('ck_secret').length, 2)
   assert.match(
-    bannerText({ ...FACTS, hasGivenToken: true }),
+    bannerText({ ...FACTS, isTokenFromSettings: true }),
     /as in CLAIMKEEPER_BOOTSTRAP_TOKEN\n(.*\n)+API=.* TOKEN="\$CLAIMKEEPER_BOOTSTRAP_TOKEN"/,
   )
 })

@@ -97,8 +97,8 @@ test('a receiver that does not answer in its time has failed, and says so', asyn
   const receiver = await startWebhookReceiver(t, () => {})
   const delivery = { id: 'an-id', number: 1, previousHash: NO_HASH, body: '{}' }
   const to = { url: receiver.url, secret: 'whsec_c2VjcmV0', timeoutMs: 1_500 }
-  const { succeeded, words } = await sendDelivery(to, delivery, new AbortController().signal)
-  assert.deepEqual({ succeeded, words }, { succeeded: false, words: 'no answer in 1.5 s' })
+  const { succeeded, outcome } = await sendDelivery(to, delivery, new AbortController().signal)
+  assert.deepEqual({ succeeded, outcome }, { succeeded: false, outcome: 'no answer in 1.5 s' })
   assert.equal(receiver.received.length, 1)
 })
 
@@ -110,8 +110,8 @@ test('a receiver without HTTPS and an unknown host have different messages', asy
     ['http://no-such-host.invalid/', /^the name of the host (?:is not known|could not be looked up)$/],
   ] as const) {
     const to = { url, secret: 'whsec_c2VjcmV0', timeoutMs: 15_000 }
-    const { words } = await sendDelivery(to, delivery, new AbortController().signal)
-    assert.match(words, expected)
+    const { outcome } = await sendDelivery(to, delivery, new AbortController().signal)
+    assert.match(outcome, expected)
   }
 })
 

@@ -31,19 +31,22 @@ export class Progress {
     this.#bar = progressBar(
       `{label} {bar} {percentage} %  {value}/{total} ${unit}  {eta_formatted} left  {note}`,
     )
-    this.#bar.start(this.#shown(total), 0, { label: this.#label, note: '' })
+    this.#bar.start(this.#inUnits(total), 0, { label: this.#label, note: '' })
   }
 
   advance(by: number): void {
     this.#done += by
-    this.#bar?.update(this.#shown(this.#done))
+    this.#bar?.update(this.#inUnits(this.#done))
     if (this.#bar || performance.now() - this.#reportedAt < PROGRESS_INTERVAL_MS) return
     this.#reportedAt = performance.now()
-    const part = this.#total > 0 ? `, ${Math.min(100, Math.floor((100 * this.#done) / this.#total))} %` : ''
-    this.#report(`${this.#label}: ${this.#shown(this.#done).toLocaleString('en')} ${this.#unit}${part}`)
+    const percentage =
+      this.#total > 0 ? `, ${Math.min(100, Math.floor((100 * this.#done) / this.#total))} %` : ''
+    this.#report(
+      `${this.#label}: ${this.#inUnits(this.#done).toLocaleString('en')} ${this.#unit}${percentage}`,
+    )
   }
 
-  /** Shows a step in words. */
+  /** Shows the name of the current step. */
   note(step: string): void {
     if (this.#bar) this.#bar.update({ note: step })
     else this.#report(step)
@@ -54,12 +57,12 @@ export class Progress {
     this.#bar = null
   }
 
-  #shown(count: number): number {
+  #inUnits(count: number): number {
     return Math.round(count / UNITS[this.#unit])
   }
 }
 
-/** The exact point that a backup recovers to, in lines. */
+/** Describes the exact point that a restore of the backup recovers to. */
 export function contentsInWords({ takenAt, claims, lastEvent, lastNotification }: Header): string {
   return [
     `It contains everything that was acknowledged before ${takenAt.toISOString()}:`,

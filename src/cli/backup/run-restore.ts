@@ -3,7 +3,7 @@ import { restoreInto } from '../../backup/restore-backup.ts'
 import { readConfig } from '../../config/config.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { inputName, openInput, STANDARD_INPUT, statInput } from '../../platform/terminal/input-file.ts'
-import { confirm } from '../../platform/terminal/output.ts'
+import { reportChange } from '../../platform/terminal/output.ts'
 import { killedAfter, listenForStop } from '../../platform/terminal/stop-signal.ts'
 import { READ_CHUNK_BYTES } from '../limits.ts'
 import { contentsInWords, Progress } from './progress.ts'
@@ -24,7 +24,7 @@ export async function runRestore(
     const restored = await killedAfter(signal, work)
     progress.end()
     const where = databaseUrl === null ? `in ${resolve(dataDir)}` : `at ${new URL(databaseUrl).host}`
-    await confirm(
+    await reportChange(
       [
         `The backup is restored, into the database ${where}.`,
         contentsInWords(restored),

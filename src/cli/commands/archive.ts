@@ -5,7 +5,7 @@ import { readConfig } from '../../config/config.ts'
 import type { ClaimAddress } from '../../core/claims/claim.ts'
 import { OperatorError, UsageError } from '../../kernel/operator-error.ts'
 import { isUuid } from '../../kernel/uuid.ts'
-import { confirm, print, printJson } from '../../platform/terminal/output.ts'
+import { print, printJson, reportChange } from '../../platform/terminal/output.ts'
 import { printable, printableJson } from '../../platform/terminal/printable.ts'
 import { formatTable } from '../../platform/terminal/table.ts'
 import { runCommand } from '../run-command.ts'
@@ -71,7 +71,7 @@ function addRestore(archive: Command): void {
       const address = toAddress(id, candidate)
       const folder = archiveFolder()
       await runCommand((app) => restoreClaim(app, folder, address))
-      await confirm(`Restored ${printable(id)}.`)
+      await reportChange(`Restored ${printable(id)}.`)
     })
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { App } from '../../app.ts'
 import type { BackgroundState } from '../../platform/database/migrate/background-migrations.ts'
 import { finishMigrations } from '../../platform/database/migrate/run-background-migrations.ts'
-import { confirm } from '../../platform/terminal/output.ts'
+import { reportChange } from '../../platform/terminal/output.ts'
 import { progressBar } from '../../platform/terminal/table.ts'
 import { MIGRATION_REPORT_STEP_PERCENT } from '../limits.ts'
 import { reportTo, runCommand } from '../run-command.ts'
@@ -19,7 +19,7 @@ export function addMigrateCommand(program: Command): void {
       // Opening the database migrates it.
       const left = await runCommand(finish, { mayCreate: true, distribute: distribute === true })
       const rest = left === 0 ? '' : `, except for ${left} background migrations of newer servers`
-      await confirm(
+      await reportChange(
         `The database is up to date${distribute ? ', and its tables are distributed' : ''}${rest}.`,
       )
     })

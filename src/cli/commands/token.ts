@@ -3,7 +3,7 @@ import { createToken, listTokens, revokeToken } from '../../accounts/tokens/toke
 import { MAX_NAME_LENGTH } from '../../core/limits.ts'
 import { parseIsoTime } from '../../kernel/iso-time.ts'
 import { isUuid } from '../../kernel/uuid.ts'
-import { confirm, print, printJson } from '../../platform/terminal/output.ts'
+import { print, printJson, reportChange } from '../../platform/terminal/output.ts'
 import { printable } from '../../platform/terminal/printable.ts'
 import { formatTable } from '../../platform/terminal/table.ts'
 import { runCommand } from '../run-command.ts'
@@ -53,7 +53,7 @@ export function addTokenCommand(program: Command): void {
     .argument('<id>', 'its ID, from: claimkeeper token list', toId)
     .action(async (id: string) => {
       await runCommand((app) => revokeToken(app, id))
-      await confirm(`Revoked ${printable(id)}.`)
+      await reportChange(`Revoked ${printable(id)}.`)
     })
 }
 

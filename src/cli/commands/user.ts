@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { createInvitation, invitationUrl } from '../../accounts/invitations/invitations.ts'
 import { createUser, listUsers, setUserPassword } from '../../accounts/users.ts'
 import { readConfig } from '../../config/config.ts'
-import { confirm, print, printJson } from '../../platform/terminal/output.ts'
+import { print, printJson, reportChange } from '../../platform/terminal/output.ts'
 import { printable } from '../../platform/terminal/printable.ts'
 import { readPassword } from '../../platform/terminal/read-password.ts'
 import { formatTable } from '../../platform/terminal/table.ts'
@@ -25,7 +25,7 @@ function addCreate(user: Command): void {
     .action(async ({ email, password }: { email: string; password?: true }) => {
       const given = password ? await readPassword() : undefined
       const created = await runCommand((app) => createUser(app, email, given))
-      await confirm(`Created ${printable(created.email)} (${created.id}).`)
+      await reportChange(`Created ${printable(created.email)} (${created.id}).`)
     })
 }
 
@@ -49,7 +49,7 @@ function addSetPassword(user: Command): void {
     .action(async ({ email }: { email: string }) => {
       const password = await readPassword()
       await runCommand((app) => setUserPassword(app, email, password))
-      await confirm(`Set the password of ${printable(email)}.`)
+      await reportChange(`Set the password of ${printable(email)}.`)
     })
 }
 

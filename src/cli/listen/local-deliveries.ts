@@ -22,7 +22,7 @@ export class LocalDeliveries {
   #number = 0
   #previousHash = NO_HASH
   #delivered = 0
-  #abandoned = 0
+  #givenUp = 0
 
   /** @param print a line for each attempt */
   constructor(receiver: Receiver, print: (line: string) => void, stop: AbortSignal) {
@@ -32,7 +32,7 @@ export class LocalDeliveries {
   }
 
   get summary(): string {
-    return `${this.#delivered} delivered${this.#abandoned === 0 ? '' : `, ${this.#abandoned} given up`}.`
+    return `${this.#delivered} delivered${this.#givenUp === 0 ? '' : `, ${this.#givenUp} given up`}.`
   }
 
   /** Resolves once the notification is delivered, or given up after the last attempt. */
@@ -52,7 +52,7 @@ export class LocalDeliveries {
           : `trying again in ${pauseMs / 1_000} s`
       this.#print(deliveryLine(new Date(), link.number, notification, attempt, next))
       if (attempt.succeeded) this.#delivered++
-      else if (pauseMs === undefined) this.#abandoned++
+      else if (pauseMs === undefined) this.#givenUp++
       if (attempt.succeeded || pauseMs === undefined) return
       await pause(pauseMs, undefined, { signal: this.#stop })
     }
@@ -70,7 +70,7 @@ function deliveryLine(
   at: Date,
   number: number,
   { type, subject }: Notification,
-  { succeeded, words, durationMs }: Attempt,
+  { succeeded, outcome, durationMs }: Attempt,
   next: string,
 ): string {
   const styled = (style: 'dim' | 'green' | 'red' | 'yellow', text: string) =>
@@ -80,7 +80,7 @@ function deliveryLine(
     `#${number}`,
     printable(type).padEnd(TYPE_WIDTH),
     printable(shortName(subject)),
-    styled(succeeded ? 'green' : 'red', printable(words)),
+    styled(succeeded ? 'green' : 'red', printable(outcome)),
     styled('dim', `${durationMs} ms`),
     ...(succeeded ? [] : [styled('yellow', next)]),
   ].join('  ')
@@ -92,7 +92,7 @@ function shortName(name: string): string {
   return name.length > MAX_ALIAS_LENGTH ? `${name.slice(0, MAX_ALIAS_LENGTH - 1)}…` : name
 }
 
-/** Why a request failed, as a part of a sentence. */
+/** The message of an error as a part of a sentence: with a lowercase first letter and no full stop. */
 export const faultInWords = (error: unknown): string =>
   (error as Error).message
     .trim()
@@ -108,7 +108,7 @@ interface Receiver {
 interface Attempt {
   succeeded: boolean
   /** The status of the response, or why there was none. */
-  words: string
+  outcome: string
   durationMs: number
 }
 
@@ -120,9 +120,9 @@ export async function sendDelivery(
 ): Promise<Attempt> {
   const startedAt = performance.now()
   const timeout = AbortSignal.timeout(timeoutMs)
-  const toAttempt = (succeeded: boolean, words: string): Attempt => ({
+  const toAttempt = (succeeded: boolean, outcome: string): Attempt => ({
     succeeded,
-    words,
+    outcome,
     durationMs: Math.round(performance.now() - startedAt),
   })
   try {
@@ -130,7 +130,7 @@ export async function sendDelivery(
       method: 'POST',
       headers: deliveryHeaders(delivery, [secret], new Date()),
       body: delivery.body,
-      // During development the receiver restarts often. A kept connection would lead to the old process.
+      // During development the receiver restarts often. A reused connection could lead to the old process.
       agent: false,
       signal: AbortSignal.any([stop, timeout]),
     })

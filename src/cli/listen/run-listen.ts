@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { OperatorError } from '../../kernel/operator-error.ts'
-import { outputError, print, tell } from '../../platform/terminal/output.ts'
+import { outputError, print, printProgress } from '../../platform/terminal/output.ts'
 import { printable } from '../../platform/terminal/printable.ts'
 import { listenForStop } from '../../platform/terminal/stop-signal.ts'
 import { newSecret } from '../../webhooks/sign-delivery.ts'
@@ -36,7 +36,7 @@ export async function runListen({ forwardTo, secret, fromStart, ...feed }: Liste
   if (secret === null) await print(`Signed with the secret of this session: ${ownSecret}`)
 
   const receiver = { url: forwardTo, secret: ownSecret, timeoutMs: DELIVERY_TIMEOUT_MS }
-  const deliveries = new LocalDeliveries(receiver, tell, stop)
+  const deliveries = new LocalDeliveries(receiver, printProgress, stop)
   try {
     for await (const notification of followFeed(new ServiceFeed(feed, stop), { fromStart, report, stop })) {
       await deliveries.deliver(notification)
@@ -45,7 +45,7 @@ export async function runListen({ forwardTo, secret, fromStart, ...feed }: Liste
     if (!stop.aborted) throw error
   }
   unread.signal.throwIfAborted()
-  tell(`Stopped: ${deliveries.summary}`)
+  printProgress(`Stopped: ${deliveries.summary}`)
 }
 
 interface FollowOptions {

@@ -39,7 +39,7 @@ export const printJson = (value: unknown): Promise<void> =>
  * Reports a change that a command has made.
  * @throws OperatorError with the first line of the text: the command fails, but the change stays
  */
-export async function confirm(text: string): Promise<void> {
+export async function reportChange(text: string): Promise<void> {
   try {
     await print(text)
   } catch (error) {
@@ -49,21 +49,21 @@ export async function confirm(text: string): Promise<void> {
 }
 
 /** Prints a progress line. Errors are ignored. */
-export function tell(text: string): void {
+export function printProgress(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** If the disk becomes full, Node's stream for a file reports success after a partial write. */
+/** Writes to a file directly: on a full disk Node's stream for a file reports success after a partial write. */
 async function writeAll(data: Buffer): Promise<void> {
-  if (isFile()) return writeFileSync(1, data)
+  if (isOutputFile()) return writeFileSync(1, data)
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   process.stdout.write(data, (error) => (error ? reject(error) : resolve()))
   return promise
 }
 
-const isFile = (): boolean => fstatSync(1).isFile()
+const isOutputFile = (): boolean => fstatSync(1).isFile()
 
-/** "no space left on device (ENOSPC)" */
+/** The reason of a failed write, such as "no space left on device (ENOSPC)". */
 function reasonOf(error: unknown): string {
   const { code, errno, message } = error as NodeJS.ErrnoException
   if (code === 'EPIPE') return 'its reader has closed the pipe (EPIPE)'
@@ -86,7 +86,7 @@ const OWNER_ONLY = 0o600
 
 /**
  * @param output null for standard output
- * @throws OperatorError if an output is one of the inputs, also by a link: writing it would destroy the input
+ * @throws OperatorError if an output is one of the inputs, directly or through a link: writing it would destroy the input
  */
 export async function refuseInputAsOutput(output: string | null, inputs: readonly string[]): Promise<void> {
   const target = output === null ? fstatSync(1) : await statInput(output).catch(() => null)
@@ -101,12 +101,12 @@ export async function refuseInputAsOutput(output: string | null, inputs: readonl
   }
 }
 
-/** @throws OperatorError if the path is a file of one of these folders, also by a link */
+/** @throws OperatorError if the path is a file in one of these folders, directly or through a link */
 export async function refuseFileIn(path: string, folders: readonly string[]): Promise<void> {
   const target = await realpath(path).catch(() => null)
   for (const folder of folders) {
-    const place = await realpath(folder).catch(() => null)
-    if (target === null || place === null || !target.startsWith(`${place}${sep}`)) continue
+    const folderPath = await realpath(folder).catch(() => null)
+    if (target === null || folderPath === null || !target.startsWith(`${folderPath}${sep}`)) continue
     throw new OperatorError(
       `cannot write to ${path}: it is in the folder ${folder}. Give a file in another folder.`,
     )

@@ -155,7 +155,7 @@ class RequestMemory {
   /**
    * For the values of the body, before it is parsed.
    * @param isStreamed its items are parsed one after the other
-   * @throws UNAVAILABLE if there is no room in time; CallerGone
+   * @throws UNAVAILABLE if there is no room in time; CallerDisconnected
    */
   async acquireValues(body: Buffer, isStreamed: boolean): Promise<void> {
     if (body.length <= MAX_UNESTIMATED_BYTES) return

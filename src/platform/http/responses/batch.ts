@@ -6,7 +6,7 @@ import type { Json } from '../../../kernel/json.ts'
 import { RawJson } from '../../../kernel/json.ts'
 import type { Item } from '../bodies/parse-json.ts'
 import { MAX_BATCH_ITEMS } from '../limits.ts'
-import { toAnswer } from './error-response.ts'
+import { toErrorResponse } from './error-response.ts'
 import { ErrorBody } from './responses.ts'
 
 /** The body of a batch: an object with one list. */
@@ -66,6 +66,6 @@ export function itemReader<Body>(
 
 /** The result of a failed item, with the error body of the single operation. */
 export function errorResult(error: unknown, request: FastifyRequest) {
-  const { status, body } = toAnswer(error, request)
+  const { status, body } = toErrorResponse(error, request)
   return { status, ...body }
 }

@@ -12,7 +12,7 @@ export const newRequestId = (): string => `req_${uuidv4()}`
 /** Responses, the log and traces contain the id unchanged, so it must not look like a token or secret of the service. */
 const SAFE_ID = /^(?!ck_|whsec_)[A-Za-z0-9_-]{8,64}$/
 
-/** The caller's id if it is safe, otherwise a new one. @param given the header as received */
+/** The caller's id if it is safe, otherwise a new id. @param given the header as received */
 export const requestIdOf = (given: string | string[] | undefined): string =>
   typeof given === 'string' && SAFE_ID.test(given) ? given : newRequestId()
 
@@ -52,16 +52,16 @@ export const strictTransport = (publicUrl: string): Record<string, string> =>
   publicUrl.startsWith('https:') ? STRICT_TRANSPORT : {}
 
 /** The caller disconnected, so the work was not done. */
-export class CallerGone extends ServiceError {
+export class CallerDisconnected extends ServiceError {
   constructor() {
-    super('UNAVAILABLE', 'The caller has gone.')
+    super('UNAVAILABLE', 'The caller disconnected.')
   }
 }
 
 export const bodyTooLarge = (bodyLimit: number) =>
-  new ServiceError('PAYLOAD_TOO_LARGE', `The body is larger than ${bytesInWords(bodyLimit)}.`)
+  new ServiceError('PAYLOAD_TOO_LARGE', `The body is larger than ${formatBytes(bodyLimit)}.`)
 
-const bytesInWords = (bytes: number): string =>
+const formatBytes = (bytes: number): string =>
   bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`
 
 /** Codes of a response to a closed connection, and of a body that was cut off. */
@@ -69,13 +69,14 @@ const CLOSED_CONNECTION_CODES = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET']
 
 /** A response that a closed connection interrupted ends with one of these errors. */
 const isClosedConnection = (error: unknown): boolean =>
-  error instanceof CallerGone || CLOSED_CONNECTION_CODES.includes((error as Partial<FastifyError>).code ?? '')
+  error instanceof CallerDisconnected ||
+  CLOSED_CONNECTION_CODES.includes((error as Partial<FastifyError>).code ?? '')
 
 /** Sends the response to any error. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // The client disconnected: there is nobody to respond to, and nothing to log.
   if (reply.raw.destroyed && isClosedConnection(error)) return reply.send('')
-  const { status, headers, body } = toAnswer(error, request)
+  const { status, headers, body } = toErrorResponse(error, request)
   if (request.logContext) request.logContext.code = body.error.code
   return reply
     .code(status)
@@ -83,11 +84,11 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .send(body)
 }
 
-/** Requests and errors whose UNAVAILABLE is logged already. A batch, and an error shared by many requests, is logged once. */
+/** Requests and errors whose UNAVAILABLE is logged. A batch logs it once, and so do many requests that share one error. */
 const loggedUnavailable = new WeakSet<object>()
 
-/** The response to an error. Logs errors of the service with their cause; of a batch only the first. */
-export function toAnswer(error: unknown, request: FastifyRequest) {
+/** The response to an error. Logs an error of the service with its cause. Of several in one request, only the first is logged. */
+export function toErrorResponse(error: unknown, request: FastifyRequest) {
   const serviceError = toServiceError(error, request)
   const { status } = ERRORS[serviceError.code]
   const isUnavailable = serviceError.code === 'UNAVAILABLE'

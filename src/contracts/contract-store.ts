@@ -5,12 +5,12 @@ import { Columns } from '../platform/database/columns.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { ifShort } from '../platform/database/sql-array.ts'
 
-/* A contract is stored once, under the hash of its text. A claim made by an older version may still have its own. */
+/* A contract is stored once, under the hash of its text. A claim that an older version created may still have its own copy. */
 
 /** SQL for the contract of a row of `claims`, as JSON. */
 export const CONTRACT = 'coalesce(contract, (SELECT document FROM contracts WHERE hash = contract_hash))'
 
-/** The same as text. Null if it has more bytes than `maxBytes`. */
+/** SQL for the contract as text. Null if the text has more bytes than `maxBytes`. */
 export const contractIfShort = (maxBytes: number): string =>
   `CASE WHEN contract_hash IS NULL THEN ${ifShort('contract', maxBytes)}
     ELSE (SELECT document::text FROM contracts WHERE hash = contract_hash AND bytes <= ${maxBytes}) END`
@@ -40,9 +40,9 @@ export async function findStoredContract(db: Connection): Promise<NewContract | 
 }
 
 /**
- * A Citus node has a claim and not yet its contract. Citus commits a contract on all nodes. If a connection is lost
- * meanwhile, a node commits later (`citus.recover_2pc_interval`). Until then the claim can be neither shown nor decided.
- * The database is available for other requests.
+ * The error for a claim whose contract is missing on its Citus node. Citus commits a contract on all nodes. If it loses a
+ * connection during the commit, a node commits later (`citus.recover_2pc_interval`). Until then the claim can be neither
+ * shown nor decided. Other requests are not affected.
  */
 export const contractIsMissing = (): ServiceError => unavailable('A contract cannot be read at the moment.')
 
@@ -73,14 +73,14 @@ export const givenContracts = (columns: Columns<NewContract>): string => `given 
 
 /**
  * SQL: stores the contracts of a table with their columns, and locks existing ones against removal. Rows are locked
- * in the order of their hashes, so statements that store several contracts cannot deadlock. The table may have each
- * contract once.
+ * in the order of their hashes, so statements that store several contracts cannot deadlock. The table must not
+ * have a contract twice.
  */
 export const storeContractsCte = (from: string): string => `stored AS (
         INSERT INTO contracts (hash, document, bytes, event_types, review_window, timeout_outcome)
         SELECT hash, document, octet_length(document::text), event_types, review_window, timeout_outcome
         FROM ${from} AS wanted
-        WHERE (SELECT unused_since IS NULL FROM contracts known WHERE known.hash = wanted.hash) IS NOT TRUE
+        WHERE (SELECT unused_since IS NULL FROM contracts existing WHERE existing.hash = wanted.hash) IS NOT TRUE
         ORDER BY hash
         ON CONFLICT (hash) DO UPDATE SET unused_since = NULL WHERE contracts.unused_since IS NOT NULL
         RETURNING true

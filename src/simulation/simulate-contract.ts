@@ -21,10 +21,10 @@ import { EVENT_TYPES_TIMEOUT_MS } from './limits.ts'
 interface SimulationRequest {
   userId: string
   source: ContractSource
-  /** Null: at the first event, or now if there is none. */
+  /** Null: the time of the first event, or now if there are no events. */
   openedAt: Date | null
   events: TimedSubmission[]
-  /** Null: until the claim is terminal, or until its last event if its clock is stopped then. */
+  /** Null: until the claim is terminal. If the claim's clock is stopped after the last event: until that event. */
   until: Date | null
 }
 
@@ -50,11 +50,11 @@ export async function simulateContract(
     await resolveContract(app, userId, source, reserveMemory),
   )
   const calendar = await app.calendarTimes.ofContract(db, userId, contract)
-  const openedAt = request.openedAt ?? (await defaultOpening(app, request))
-  const early = request.events.findIndex(({ at }) => at < openedAt)
-  if (early >= 0) {
+  const openedAt = request.openedAt ?? (await defaultOpenedAt(app, request))
+  const earlyIndex = request.events.findIndex(({ at }) => at < openedAt)
+  if (earlyIndex >= 0) {
     throw validationError([
-      { path: `events[${early}].at`, message: `is before opened_at, ${openedAt.toISOString()}` },
+      { path: `events[${earlyIndex}].at`, message: `is before opened_at, ${openedAt.toISOString()}` },
     ])
   }
   if (request.until !== null && request.until < openedAt) {
@@ -64,12 +64,12 @@ export async function simulateContract(
     simulate(contract, openedAt, request.events, request.until, calendar),
   )
   const hints = await contractHints(app, userId, contract)
-  const logHints = await runCooperatively(findLogHints(contract, judgedIn(simulation, contract)))
+  const logHints = await runCooperatively(findLogHints(contract, acceptedEvents(simulation, contract)))
   return { openedAt, ...simulation, hints: [...hints, ...logHints] }
 }
 
-/** The accepted events, without late events under a strict deadline. The first transition begins the review. */
-function* judgedIn(
+/** The events that the contract is evaluated with: accepted, and not late under a strict deadline. The first transition begins the review. */
+function* acceptedEvents(
   { timeline }: Simulation,
   { strict_deadline: isStrict = false }: Contract,
 ): Generator<Submission & { isInReview: boolean }> {
@@ -81,12 +81,12 @@ function* judgedIn(
   }
 }
 
-async function defaultOpening(app: App, { userId, events }: SimulationRequest): Promise<Date> {
+async function defaultOpenedAt(app: App, { userId, events }: SimulationRequest): Promise<Date> {
   if (events.length === 0) return readClock(app.db.reads.for(userId))
   return new Date(Math.min(...events.map(({ at }) => at.getTime())))
 }
 
-/** All hints about a contract, without hints about event types or the price if the database does not respond in time. */
+/** Hints about a contract. If the database does not respond in time, hints about event types or the price are missing. */
 async function contractHints(app: App, userId: string, contract: Contract): Promise<readonly Hint[]> {
   const [types, currency] = await Promise.all([
     knownTypes(app, userId),

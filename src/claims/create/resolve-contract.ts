@@ -26,6 +26,7 @@ export async function resolveContract(
   if ('contract' in source) return contractOf(source.contract)
   const { schemaId } = source
   const found = (await readSchemaContracts(app, userId, [schemaId], reserveMemory)).get(schemaId)
+  // A single contract is never too large, so only a missing schema has none.
   if (!found?.contract) throw schemaNotFound(schemaId)
   if (found.contract instanceof Error) throw found.contract
   return found.contract
@@ -34,7 +35,7 @@ export async function resolveContract(
 /** The contract of a schema, one object for all claims that copy it, and its version. */
 export interface SchemaContract {
   version: number
-  /** Null if the contracts of the request are too large together, an error if there is no memory. */
+  /** Null if the contracts of a batch are too large together; an error if the memory could not be reserved. */
   contract: Contract | Error | null
   /** Null if there are none. */
   reminders: readonly number[] | null

@@ -32,7 +32,7 @@ export function Dialog({ className, onOpenChange, children, ...props }: ModalPro
     else if (areChanged() || unsaved.current) setQuestion('unsaved')
     else onOpenChange(false)
   }
-  const { title, text, stay, close } = QUESTIONS[question ?? 'unsaved']
+  const { title, text, keepLabel, closeLabel } = QUESTIONS[question ?? 'unsaved']
   return (
     <DismissContext value={dismiss}>
       <Modal {...props} onOpenChange={dismiss} className={cn(CENTERED, className)}>
@@ -52,9 +52,9 @@ export function Dialog({ className, onOpenChange, children, ...props }: ModalPro
       >
         <p className="text-muted">{text}</p>
         <DialogActions>
-          <Button onClick={() => setQuestion(null)}>{stay}</Button>
+          <Button onClick={() => setQuestion(null)}>{keepLabel}</Button>
           <Button variant="danger" onClick={() => onOpenChange(false)}>
-            {close}
+            {closeLabel}
           </Button>
         </DialogActions>
       </Modal>
@@ -66,14 +66,14 @@ const QUESTIONS = {
   unsaved: {
     title: 'Discard your changes?',
     text: 'They have not been saved.',
-    stay: 'Keep editing',
-    close: 'Discard',
+    keepLabel: 'Keep editing',
+    closeLabel: 'Discard',
   },
   sent: {
     title: 'Close before the service answers?',
     text: 'The request was sent and cannot be recalled. If you close now, you may not see the result.',
-    stay: 'Wait',
-    close: 'Close now',
+    keepLabel: 'Wait',
+    closeLabel: 'Close now',
   },
 }
 
@@ -88,7 +88,7 @@ export function useUnsaved(isUnsaved: boolean): void {
   }, [unsaved, isUnsaved])
 }
 
-/** Whether the dialog asks whether to close. A waiting submit must not be sent meanwhile. */
+/** Whether the dialog asks whether to close. A submit that waits for data must not be sent meanwhile. */
 export const useIsAskingToClose = (): boolean => useContext(AskingToCloseContext)
 
 /** Tells the dialog that its request is in flight. */
@@ -120,7 +120,7 @@ interface SubmitActionsProps {
   /** The text of the submit button, such as "Rename". */
   action: string
   pending: boolean
-  /** The submit waits for data. */
+  /** The submit waits for data before it is sent. */
   isWaiting?: boolean
 }
 

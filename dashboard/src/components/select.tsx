@@ -3,7 +3,7 @@ import type { ComponentProps } from 'react'
 import { cn } from './cn.ts'
 import { controlClass } from './input.tsx'
 
-/** The native select, for keyboards, screen readers and phones. */
+/** A native select: it supports keyboards, screen readers and phones. */
 export function Select({ className, ...props }: ComponentProps<'select'>) {
   return (
     <span className={cn('relative inline-flex w-full min-w-0', className)}>

@@ -35,28 +35,28 @@ export interface Target extends Omit<CountedClaim, 'status'> {
 
 export interface RunState {
   phase: 'paused' | 'running' | 'ended'
-  /** Paused or stopped by the user, while a response is still awaited. */
-  isSettling: boolean
-  /** Why the run waits or has paused by itself. */
+  /** The user has paused or stopped the run, and the last response is awaited. */
+  isStopping: boolean
+  /** The error because of which the run waits for a retry, or has paused without the user. */
   problem: unknown
 }
 
 const MAX_BATCH_EVENTS = 100
 /** A request may have 8 MiB, and the response also contains contracts. */
 const MAX_BATCH_BYTES = 2 * 1024 * 1024
-/** Longer than the service takes for a batch. */
+/** Longer than the service needs for a batch. */
 const RESPONSE_TIMEOUT_MS = 60_000
 /** How long a stop waits for the last response. */
 const LAST_RESPONSE_TIMEOUT_MS = 10_000
 
-/** The event is sent again. */
+/** The event must be sent again. */
 const isRetryable = ({ status }: BatchResult) => status === 429 || status >= 500
 
 /** Deleted or archived: it is unknown whether the log had the event. */
 const isGone = ({ status }: BatchResult) => status === 404 || status === 410
 
-/** The event can still be sent. */
-const isUnsent = ({ result }: Target) => result === 'waiting' || result === 'unanswered'
+/** The event has no final result: it is sent, perhaps again. */
+const isUnfinished = ({ result }: Target) => result === 'waiting' || result === 'unanswered'
 
 /** Sends one event to many claims, batch by batch. All attempts use the same event id, so a batch can be sent again without
  * recording the event twice.
@@ -71,7 +71,7 @@ export class BulkRun {
   readonly #isGeneratedId: boolean
   readonly #batchSize: number
   readonly #listeners = new Set<() => void>()
-  #state: RunState = { phase: 'paused', isSettling: false, problem: null }
+  #state: RunState = { phase: 'paused', isStopping: false, problem: null }
   #abort: AbortController | null = null
   #nextPhase: 'paused' | 'ended' = 'paused'
 
@@ -103,7 +103,7 @@ export class BulkRun {
 
   state = (): RunState => this.#state
 
-  countUnsent = (): number => this.targets.filter(isUnsent).length
+  countUnfinished = (): number => this.targets.filter(isUnfinished).length
 
   /** Starts, or continues with the remaining targets. */
   start = (): void => {
@@ -120,7 +120,7 @@ export class BulkRun {
   #stopAs(phase: 'paused' | 'ended'): void {
     this.#nextPhase = phase
     this.#abort?.abort()
-    this.#setState(this.#abort ? { isSettling: true } : { phase })
+    this.#setState(this.#abort ? { isStopping: true } : { phase })
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -134,21 +134,21 @@ export class BulkRun {
 
   #end(phase: 'paused' | 'ended', problem: unknown): void {
     this.#abort = null
-    this.#setState({ phase, isSettling: false, problem })
+    this.#setState({ phase, isStopping: false, problem })
   }
 
   async #sendAll(signal: AbortSignal): Promise<void> {
     let failures = 0
-    let unsent = this.targets.filter(isUnsent)
-    while (unsent.length > 0 && !signal.aborted) {
-      const batch = unsent.slice(0, this.#batchSize)
+    let queue = this.targets.filter(isUnfinished)
+    while (queue.length > 0 && !signal.aborted) {
+      const batch = queue.slice(0, this.#batchSize)
       const failed = await retryUntilAnswered(
         () => this.#send(batch, signal),
         signal,
         (problem) => this.#setState({ problem }),
       )
       // Failed targets go to the end of the queue.
-      unsent = [...unsent.slice(batch.length), ...failed]
+      queue = [...queue.slice(batch.length), ...failed]
       failures = failed.length === 0 ? 0 : failed.length < batch.length ? 1 : failures + 1
       this.#setState({ problem: failed.length === 0 ? null : new Error(failed[0]?.message ?? '') })
       if (failures > 0) await pause(backoffMs(failures), signal)
@@ -173,10 +173,10 @@ export class BulkRun {
   }
 
   async #post(batch: readonly Target[], signal: AbortSignal): Promise<BatchResult[]> {
-    const end = new AbortController()
-    const abortSoon = () => setTimeout(() => end.abort(), LAST_RESPONSE_TIMEOUT_MS)
-    signal.addEventListener('abort', abortSoon)
-    const timeout = AbortSignal.any([end.signal, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)])
+    const lastTimeout = new AbortController()
+    const startLastTimeout = () => setTimeout(() => lastTimeout.abort(), LAST_RESPONSE_TIMEOUT_MS)
+    signal.addEventListener('abort', startLastTimeout)
+    const timeout = AbortSignal.any([lastTimeout.signal, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)])
     const names = batch.map(({ name }) => name)
     let results: BatchResult[] | null = null
     try {
@@ -189,7 +189,7 @@ export class BulkRun {
       if (results || isOutcomeUnknown(error)) for (const target of batch) target.result = 'unanswered'
       throw error
     } finally {
-      signal.removeEventListener('abort', abortSoon)
+      signal.removeEventListener('abort', startLastTimeout)
     }
   }
 
@@ -218,15 +218,15 @@ export class BulkRun {
 }
 
 /**
- * Those of these test clocks that are deleted, with what is to be said of their candidates: they went with them, and
- * others that were not counted may have their aliases by now.
+ * Finds the deleted test clocks among these. Returns the result for their candidates: deleting a clock deletes its candidates,
+ * and a new candidate that was not counted may use the same alias.
  */
 async function findDeletedClocks(
   ids: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<Map<string, BatchResult>> {
   const deletedClocks = new Map<string, BatchResult>()
-  const look = async (id: string) => {
+  const check = async (id: string) => {
     try {
       await readTestClock(id, signal)
     } catch (error) {
@@ -235,6 +235,6 @@ async function findDeletedClocks(
       deletedClocks.set(id, { status: error.status, error: { code: error.code, message } })
     }
   }
-  await Promise.all(Array.from(ids, look))
+  await Promise.all(Array.from(ids, check))
   return deletedClocks
 }

@@ -45,7 +45,7 @@ export function Report({ run, onClose }: { run: BulkRun; onClose: () => void }) 
   const { timeZone } = useLocalTime()
   const targetsOf = (result: Result) => targets.filter((target) => target.result === result)
   const shown = (Object.keys(WORDS) as Result[]).filter((result) => targetsOf(result).length > 0)
-  const isDone = run.countUnsent() === 0
+  const isDone = run.countUnfinished() === 0
   return (
     <Step label="Report">
       <dl className="grid grid-cols-2 gap-2 sm:grid-cols-3">

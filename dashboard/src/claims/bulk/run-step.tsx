@@ -14,7 +14,7 @@ import { Step } from './step.tsx'
 export function RunStep({ run, onClose }: { run: BulkRun; onClose: () => void }) {
   const state = useSyncExternalStore(run.subscribe, run.state)
   const hasEnded = state.phase === 'ended'
-  const left = run.countUnsent()
+  const left = run.countUnfinished()
   return (
     <>
       {hasEnded ? <Report run={run} onClose={onClose} /> : <Progress run={run} state={state} />}
@@ -33,9 +33,9 @@ export function RunStep({ run, onClose }: { run: BulkRun; onClose: () => void })
 }
 
 function Progress({ run, state }: { run: BulkRun; state: RunState }) {
-  const { phase, isSettling, problem } = state
+  const { phase, isStopping, problem } = state
   const total = run.targets.length
-  const done = total - run.countUnsent()
+  const done = total - run.countUnfinished()
   return (
     <Step label="Progress">
       <div className="grid gap-1.5">
@@ -61,7 +61,7 @@ function Progress({ run, state }: { run: BulkRun; state: RunState }) {
       </EventId>
       <DialogActions>
         {phase === 'running' ? (
-          <Button pending={isSettling} onClick={run.pause}>
+          <Button pending={isStopping} onClick={run.pause}>
             <Pause aria-hidden /> Pause
           </Button>
         ) : (
@@ -77,8 +77,8 @@ function Progress({ run, state }: { run: BulkRun; state: RunState }) {
   )
 }
 
-function wordsOf({ phase, isSettling, problem }: RunState): string {
-  if (isSettling) return 'Waiting for the last answer…'
+function wordsOf({ phase, isStopping, problem }: RunState): string {
+  if (isStopping) return 'Waiting for the last answer…'
   if (phase === 'paused') return 'Paused: nothing is being sent.'
   return problem ? 'Waiting…' : 'Sending…'
 }

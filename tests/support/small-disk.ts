@@ -10,21 +10,21 @@ const execute = promisify(execFile)
 const MEBIBYTE = 1024 * 1024
 
 export interface SmallDisk {
-  /** The path of a data folder on it, which does not exist yet. */
+  /** The path of a data folder on the disk. The folder does not exist yet. */
   dataDir: string
   /** Fills the disk. */
   fill: () => Promise<void>
-  /** Frees the room again. */
+  /** Frees the space again. */
   clear: () => Promise<void>
 }
 
-/** Mounts a file system in memory with this size in MiB. Null if the user may not mount one. */
+/** Mounts a file system in memory with this size in MiB. Null if the user is not allowed to mount. */
 export async function mountSmallDisk(
   t: Scope,
   mebibytes: number,
-  place = tmpdir(),
+  parent = tmpdir(),
 ): Promise<SmallDisk | null> {
-  const folder = await mkdtemp(join(place, 'claimkeeper-disk-'))
+  const folder = await mkdtemp(join(parent, 'claimkeeper-disk-'))
   try {
     await execute('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=755`, 'tmpfs', folder])
   } catch {
@@ -45,10 +45,10 @@ export async function mountSmallDisk(
   const fill = async () => {
     const file = await open(filler, 'w')
     try {
-      // In decreasing chunks, to the last page.
+      // Smaller and smaller chunks fill the disk to the last page.
       for (const bytes of [32 * MEBIBYTE, MEBIBYTE, 4096]) {
-        const piece = Buffer.alloc(bytes)
-        await repeatUntilFull(() => file.write(piece))
+        const chunk = Buffer.alloc(bytes)
+        await repeatUntilFull(() => file.write(chunk))
       }
     } finally {
       await file.close()

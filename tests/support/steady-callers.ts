@@ -7,14 +7,14 @@ const WORKERS = 3
 const PAUSE_MS = 100
 
 export interface SteadyCallers {
-  /** The candidates so far. Each was settled by two acknowledged events. */
+  /** The candidates so far. Each is PENDING after two acknowledged events. */
   aliases: string[]
-  /** Begins no further requests. Resolves when all are answered. */
+  /** Sends no further requests. Resolves when all requests are answered; rejects if one failed. */
   stop: () => Promise<void>
 }
 
-/** Callers that create candidates, submit events, read and list, and take no refusal: any other answer than the right one fails. */
-export function startSteadyCallers(url: string, token: string | null, customerName: string): SteadyCallers {
+/** Callers that continuously create, read and list candidates and submit events. Any error or unexpected status is a failure. */
+export function startSteadyCallers(url: string, token: string | null, externalId: string): SteadyCallers {
   const aliases: string[] = []
   let isStopping = false
   const call = async (method: string, path: string, status: number, body?: object) => {
@@ -29,10 +29,10 @@ export function startSteadyCallers(url: string, token: string | null, customerNa
     return JSON.parse(text)
   }
   const contract = contractWith({ fulfillment_condition: { event: 'done' } })
-  const work = async () => {
+  const runWorker = async () => {
     while (!isStopping) {
       const candidate_alias = uniqueName('steady')
-      await call('POST', '/v1/candidates', 201, { candidate_alias, customer_uuid: customerName, contract })
+      await call('POST', '/v1/candidates', 201, { candidate_alias, customer_uuid: externalId, contract })
       await call('POST', '/v1/events', 201, { candidate_alias, id: 'first', type: 'seen' })
       await call('POST', '/v1/events', 201, { candidate_alias, id: 'last', type: 'done' })
       const { status } = await call('GET', `/v1/candidates/${candidate_alias}`, 200)
@@ -42,16 +42,16 @@ export function startSteadyCallers(url: string, token: string | null, customerNa
       await pause(PAUSE_MS)
     }
   }
-  const working = Promise.all(Array.from({ length: WORKERS }, work))
+  const workers = Promise.all(Array.from({ length: WORKERS }, runWorker))
   // stop() reports the failures.
-  working.catch(() => {
+  workers.catch(() => {
     isStopping = true
   })
   return {
     aliases,
     stop: async () => {
       isStopping = true
-      await working
+      await workers
     },
   }
 }

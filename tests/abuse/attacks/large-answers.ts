@@ -3,18 +3,20 @@ import { bySession, flood, get, onAnswer, request } from '../requests.ts'
 import { OPEN_CONTRACT, type Stage } from '../stage.ts'
 import { atOnce, open, rest } from '../wire.ts'
 
-const EVENTS_OF_64_MIB = 256
+/** Together 64 MiB. */
+const EVENT_COUNT = 256
+/** 256 KiB. */
 const PAYLOAD = JSON.stringify({ text: 'x'.repeat(256 * 1024 - 12) })
-const OVERDUE = 20_000
+const DUE_CLAIMS = 20_000
 
-/** Its condition names the type of all its events. */
-const DECISIVE = { ...OPEN_CONTRACT, fulfillment_condition: { event: 'note', gte: 1 } }
+/** The condition names the type of all events in the log, so the evaluation reads each event. */
+const CONTRACT = { ...OPEN_CONTRACT, fulfillment_condition: { event: 'note', gte: 1 } }
 
 const largeClaim = (stage: Stage) =>
   stage.claims({
     count: 1,
-    contract: DECISIVE,
-    events: { count: EVENTS_OF_64_MIB, type: 'note', payload: PAYLOAD },
+    contract: CONTRACT,
+    events: { count: EVENT_COUNT, type: 'note', payload: PAYLOAD },
   })
 
 const readsOf = (connections: number, path: (target: Target, number: number) => string) =>
@@ -32,19 +34,19 @@ export const largeAnswers: Attack[] = [
   },
   {
     name: 'read-logs-during-check',
-    does: 'the same while a check moves 20,000 claims',
+    does: '60 connections read a claim with a log of 64 MiB while a check moves 20,000 claims',
     duringCheck: true,
     seconds: 15,
     prepare: async (stage) => {
       const contract = { ...OPEN_CONTRACT, activity_window: 1, review_window: 1 }
-      await stage.claims({ count: stage.many(OVERDUE), contract, dueAt: new Date() })
+      await stage.claims({ count: stage.many(DUE_CLAIMS), contract, dueAt: new Date() })
       return { claim: await largeClaim(stage) }
     },
     run: readsOf(60, ({ prepared }) => `/v1/claims/${prepared.claim}`),
   },
   {
     name: 'read-logs-and-leave',
-    does: '60 connections ask for that claim and break off at once, again and again',
+    does: '60 connections read a claim with a log of 64 MiB and disconnect at once, again and again',
     prepare: async (stage) => ({ claim: await largeClaim(stage) }),
     run: (target, signal) =>
       atOnce(60, signal, async () => {
@@ -56,13 +58,13 @@ export const largeAnswers: Attack[] = [
   },
   {
     name: 'explain-logs',
-    does: '20 connections ask why a claim with a log of 64 MiB stands as it does',
+    does: '20 connections read the explanation of a claim with a log of 64 MiB',
     prepare: async (stage) => ({ claim: await largeClaim(stage) }),
     run: readsOf(20, ({ prepared }) => `/v1/claims/${prepared.claim}/explanation`),
   },
   {
     name: 'read-schemas',
-    does: '10 connections read the list of thousands of schemas of 62 KB',
+    does: '10 connections list thousands of schemas of 62 KB each',
     prepare: async (stage) => {
       await stage.schemas(stage.many(5_000))
       return {}
@@ -101,7 +103,7 @@ export const largeAnswers: Attack[] = [
   },
   {
     name: 'read-tokens',
-    does: '20 connections list an account’s tokens, 1,000 in force and 1,000 revoked, which come without pages',
+    does: '20 connections list the 1,000 valid and 1,000 revoked tokens of an account; the list has no pages',
     prepare: async (stage) => {
       await stage.tokens(stage.many(999))
       await stage.tokens(stage.many(1_000), { areRevoked: true })
@@ -130,7 +132,7 @@ export const largeAnswers: Attack[] = [
   },
   {
     name: 'overviews',
-    does: '32 connections ask for overviews, each of another period and time zone',
+    does: '32 connections read overviews, each request with another period and time zone',
     prepare: async (stage) => {
       await stage.claims({ count: stage.many(50_000) })
       return {}

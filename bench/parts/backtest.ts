@@ -50,7 +50,7 @@ async function overLog(
   report.figure(`backtest_vs_csv_parse${suffix}`, ratio)
   report.figure(
     `backtest_vs_csv_parse_by_cpu${suffix}`,
-    ratioOf(({ busySeconds }) => busySeconds),
+    ratioOf(({ cpuSeconds }) => cpuSeconds),
   )
   report.figure(`backtest_peak_mb${suffix}`, median(tested.map(({ megabytes }) => megabytes)))
 }

@@ -76,7 +76,7 @@ function faultsOf(damage: Damage): string[] {
     [damage.refused > 0, `${damage.refused} of ${damage.sent} refused (${damage.firstRefusal})`],
     [damage.lost > 0, `${damage.lost} acknowledged events lost`],
     [damage.webhookP95 > MAX_WEBHOOK_P95_MS, `webhooks p95 ${Math.round(damage.webhookP95)} ms`],
-    [damage.untold > 0, `${damage.untold} claims without notification`],
+    [damage.unnotified > 0, `${damage.unnotified} claims without notification`],
     [damage.peakMb > MAX_MB_DURING, `${Math.round(damage.peakMb)} MB`],
     [damage.mbAfter > MAX_MB_AFTER, `${Math.round(damage.mbAfter)} MB after`],
     [damage.descriptorsLeft > SPARE_DESCRIPTORS, `${damage.descriptorsLeft} descriptors left`],
@@ -109,7 +109,7 @@ function tellWorst(report: PartReport, damages: readonly Damage[]): void {
   )
   report.figure(
     'abuse_untold',
-    sum(({ untold }) => untold),
+    sum(({ unnotified }) => unnotified),
   )
   report.figure(
     'abuse_refused',

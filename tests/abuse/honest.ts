@@ -23,7 +23,7 @@ export interface Fared {
   /** From the time that a notification bears to its first arrival. */
   webhooks: number[]
   /** Claims that were created without a notification. */
-  untold: number
+  unnotified: number
   /** Answers that were no success, by what they were. */
   refused: Record<string, number>
   firstRefusal: string | null
@@ -59,7 +59,7 @@ const fared: Fared = {
   creations: [],
   reads: [],
   webhooks: [],
-  untold: 0,
+  unnotified: 0,
   refused: {},
   firstRefusal: null,
   acknowledged: [],
@@ -107,7 +107,7 @@ function send(
   // Each read has a new connection: new clients must be served too.
   const by = body ? agent : false
   const options = { agent: by, method: body ? 'POST' : 'GET', headers, ...from }
-  const asked = request(url + path, options, (response) => {
+  const outgoing = request(url + path, options, (response) => {
     let text = ''
     response.on('data', (chunk: Buffer) => {
       if (text.length < 1_000) text += chunk
@@ -115,27 +115,27 @@ function send(
     response.on('end', () => end(response.statusCode as number, text))
     response.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? 'broken', error.message))
   })
-  asked.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? 'broken', error.message))
-  asked.end(json)
+  outgoing.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? 'broken', error.message))
+  outgoing.end(json)
 }
 
 let isOver = false
-/** Claims of which a webhook has told. */
-const told = new Set<string>()
+/** Claims with a delivered notification. */
+const notified = new Set<string>()
 /** By the machine's clock: what happened before counts for nothing. */
 let countsFrom = 0
 
-const receiver = createServer((asked, answer) => {
+const receiver = createServer((incoming, answer) => {
   const at = Date.now()
   let text = ''
-  asked.on('data', (chunk: Buffer) => {
+  incoming.on('data', (chunk: Buffer) => {
     text += chunk
   })
-  asked.on('end', () => {
+  incoming.on('end', () => {
     answer.writeHead(204).end()
     const { created_at, claim } = JSON.parse(text) as { created_at: string; claim?: { id: string } }
-    if (!claim || told.has(claim.id)) return
-    told.add(claim.id)
+    if (!claim || notified.has(claim.id)) return
+    notified.add(claim.id)
     const happenedAt = Date.parse(created_at)
     if (happenedAt >= countsFrom) fared.webhooks.push(at - happenedAt)
   })
@@ -190,10 +190,10 @@ function finish(): void {
   isOver = true
   const deadline = performance.now() + LAST_ANSWERS_MS
   const timer = setInterval(() => {
-    const untold = fared.created.filter((id) => !told.has(id))
-    if (isOpen.size + untold.length > 0 && performance.now() < deadline) return
+    const unnotified = fared.created.filter((id) => !notified.has(id))
+    if (isOpen.size + unnotified.length > 0 && performance.now() < deadline) return
     clearInterval(timer)
-    fared.untold = untold.length
+    fared.unnotified = unnotified.length
     for (const { dueAt, latencies } of isOpen.values()) {
       latencies.push(performance.now() - dueAt)
       refuse('no answer', '')

@@ -65,7 +65,7 @@ export interface Damage {
   slowestRead: number
   /** Of the second account's webhooks, and how many of its claims had no notification. */
   webhookP95: number
-  untold: number
+  unnotified: number
   sent: number
   refused: number
   firstRefusal: string | null
@@ -108,7 +108,7 @@ export async function measureAttack(
   await honest.leave()
   const after = await watch.calm(stays ? options.staysMs : options.calmMs, options.calmMb)
   await attacker.leave()
-  // Nobody is there to be told any more: what is left is not the next attack's.
+  // The receiver is gone: remaining notifications must not count for the next attack.
   await forgetWebhooks(sql)
   return {
     ...summary(fared),
@@ -188,7 +188,7 @@ function summary({
   creations,
   reads,
   webhooks,
-  untold,
+  unnotified,
   refused,
   firstRefusal,
   ownDelayMs,
@@ -202,7 +202,7 @@ function summary({
       95,
       webhooks.toSorted((a, b) => a - b),
     ),
-    untold,
+    unnotified,
     slowestCreation: Math.max(0, ...creations),
     slowestRead: Math.max(0, ...reads),
     sent: all.length,

@@ -145,8 +145,8 @@ export class Stage {
 
   /** Signs the account in, as tokens and invitations need. Returns the header Cookie, which `bySession` sends. */
   async signIn(): Promise<{ cookie: string }> {
-    const ask = async (text: string, values?: unknown[]) => (await this.sql.query(text, values)).rows
-    const { name, value } = await newSession(ask, this.account.userId)
+    const runQuery = async (text: string, values?: unknown[]) => (await this.sql.query(text, values)).rows
+    const { name, value } = await newSession(runQuery, this.account.userId)
     return { cookie: `${name}=${value}` }
   }
 

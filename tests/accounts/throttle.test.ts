@@ -67,7 +67,7 @@ describe('attempts to sign in', () => {
     assertTooMany(await attempt(service, right, from('198.51.101.12')))
     assert.equal((await browser.get('/v1/me')).status, 200)
     await sql("UPDATE throttles SET ends_at = now() - interval '1 s' WHERE key = $1", [`email|${email}`])
-    // This server remembers for as long as it was told.
+    // This server's cache lasts as long as configured.
     assertTooMany(await attempt(service, right, from('198.51.101.12')))
     assert.equal((await attempt(second, right, from('198.51.101.12'))).status, 200)
   })

@@ -9,7 +9,7 @@ import type { TestService } from '../support/test-service.ts'
 export interface TokenServer {
   find: (token: string) => Promise<string | null>
   /** How often the database was asked for a token. */
-  asked: () => number
+  lookUps: () => number
   proxy: FaultProxy
 }
 
@@ -18,16 +18,16 @@ export async function startTokenServer(t: Scope, databaseUrl: string): Promise<T
   const proxy = await startFaultProxy(t, databaseUrl)
   const db = new Database({ connectionString: proxy.url, poolSize: 5 })
   const owners = new TokenOwners(db)
-  let asked = 0
+  let lookUps = 0
   proxy.onStatement((statement) => {
-    if (statement === 'find_token_owner') asked++
+    if (statement === 'find_token_owner') lookUps++
   })
   await owners.start()
   t.after(async () => {
     await owners.stop()
     await db.close()
   })
-  return { find: (token) => owners.find(hashToken(token), 'here'), asked: () => asked, proxy }
+  return { find: (token) => owners.find(hashToken(token), 'here'), lookUps: () => lookUps, proxy }
 }
 
 /** A token of a new account. */
@@ -42,10 +42,10 @@ export async function newOwnedToken(
 }
 
 /** Resolves once the server answers for the token without asking the database. */
-export async function remembers({ find, asked }: TokenServer, token: string): Promise<void> {
+export async function remembers({ find, lookUps }: TokenServer, token: string): Promise<void> {
   await eventually(async () => {
-    const before = asked()
+    const before = lookUps()
     await find(token)
-    return asked() === before
+    return lookUps() === before
   })
 }

@@ -158,14 +158,14 @@ test('only claims without pending work are archived', async (t) => {
   const { id } = (await api.post('/v1/claims', onClock)).body
   await api.post(`/v1/claims/${id}/events`, { type: 'done' })
   await api.post(`/v1/test_clocks/${clock}/advance`, { frozen_time: '2020-02-01T00:00:00Z' })
-  const [told = '', sent = '', free = ''] = await resolvedClaims(service, api, customer, 3)
-  const kept = await sql('SELECT * FROM notifications WHERE subject_id = $1', [told])
+  const [notified = '', sent = '', free = ''] = await resolvedClaims(service, api, customer, 3)
+  const kept = await sql('SELECT * FROM notifications WHERE subject_id = $1', [notified])
   assert.ok(kept.length > 0)
   await growOld(service)
   await sql(
     `INSERT INTO notifications (number, user_id, subject_id, kind, sequence, status_since, created_at)
      SELECT 1, user_id, id, 'confirmed', 3, status_since, status_since FROM claims WHERE id = $1`,
-    [told],
+    [notified],
   )
   await sql(
     `INSERT INTO webhook_deliveries (endpoint_id, number, notification_id, subject_id, type, created_at, body, bytes, hash,
@@ -174,7 +174,8 @@ test('only claims without pending work are archived', async (t) => {
   )
   await archiveAll(app, folder)
   assertError(await api.get(`/v1/claims/${free}`), 410, 'CLAIM_ARCHIVED')
-  for (const one of [open.id, id, told, sent]) assert.equal((await api.get(`/v1/claims/${one}`)).status, 200)
+  for (const one of [open.id, id, notified, sent])
+    assert.equal((await api.get(`/v1/claims/${one}`)).status, 200)
   await sql('DELETE FROM notifications')
   await sql('DELETE FROM webhook_deliveries')
   // Neither before it is summed up, nor for less than a day with few others.

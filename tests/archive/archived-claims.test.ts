@@ -40,7 +40,7 @@ test('a claim is archived completely, answers 410 with its file, and is restored
   await growOld(service)
   const young = await resolvedClaims(service, api, customer, 1)
   const before = await list()
-  const told = await api.readClaim(gone)
+  const original = await api.readClaim(gone)
   const rows = await rowsOf(gone)
   const { statuses } = (await api.get('/v1/overview')).body
 
@@ -92,7 +92,7 @@ test('a claim is archived completely, answers 410 with its file, and is restored
 
   await restore(folder, gone)
   assert.deepEqual(await rowsOf(gone), rows)
-  assert.deepEqual(await api.readClaim(gone), told)
+  assert.deepEqual(await api.readClaim(gone), original)
   assert.deepEqual(
     await list(),
     before.filter((id) => id === gone || !ids.includes(id)),
@@ -138,11 +138,11 @@ test('a claim is restored with its reminders (§2.16)', async (t) => {
   assert.equal((await api.post('/v1/events', { claim_id: id, type: 'done' })).status, 201)
   await runScheduledCheck(app, inAMinute())
   await growOld(service)
-  const told = await api.readClaim(id)
-  assert.deepEqual(told.reminders, [0.5, 0.9])
+  const original = await api.readClaim(id)
+  assert.deepEqual(original.reminders, [0.5, 0.9])
   assert.ok((await archiveAll(app, folder)) > 0)
   await restore(folder, id)
-  assert.deepEqual(await api.readClaim(id), told)
+  assert.deepEqual(await api.readClaim(id), original)
 })
 
 test('an archived claim’s reference cannot be used again (§4.15 rule 4)', async (t) => {
@@ -159,7 +159,7 @@ test('an archived candidate’s alias cannot be used again (§4.15 rule 4)', asy
   const folder = await archiveFolder(t)
   const alias = await resolvedCandidate(service, api)
   await growOld(service)
-  const told = (await api.get(candidatePath(alias))).body
+  const original = (await api.get(candidatePath(alias))).body
   assert.ok((await archiveAll(app, folder)) > 0)
   assertError(await api.get(candidatePath(alias)), 410, 'CLAIM_ARCHIVED')
   assertError(await api.post(`${candidatePath(alias)}/events`, { type: 'done' }), 410, 'CLAIM_ARCHIVED')
@@ -181,5 +181,5 @@ test('an archived candidate’s alias cannot be used again (§4.15 rule 4)', asy
     )
   }
   await restoreClaim(app, folder, { kind: 'candidate', alias })
-  assert.deepEqual((await api.get(candidatePath(alias))).body, told)
+  assert.deepEqual((await api.get(candidatePath(alias))).body, original)
 })

@@ -8,7 +8,7 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { beginRestoration } from '../../src/backup/restoration-store.ts'
 import { newDataFolder } from '../support/data-folder.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
-import { ask } from '../support/embedded-data-folder.ts'
+import { queryOn } from '../support/embedded-data-folder.ts'
 import { eventually } from '../support/eventually.ts'
 import { newClaim } from '../support/new-records.ts'
 import { runCli, startCli } from '../support/serve-process.ts'
@@ -177,7 +177,7 @@ describe('a backup', { skip: isOnCitus() && 'distributed claims are not backed u
       report: () => {},
     })
     t.after(() => embedded.release())
-    const events = await ask(embedded.connectionString, 'SELECT count(*)::integer AS n FROM claim_events')
+    const events = await queryOn(embedded.connectionString, 'SELECT count(*)::integer AS n FROM claim_events')
     assert.deepEqual(events, [{ n: 1 }])
   })
 

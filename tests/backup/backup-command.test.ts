@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { runWithInput } from '../cli/run-with-input.ts'
 import { newDataFolder } from '../support/data-folder.ts'
 import { isOnCitus } from '../support/database-nodes.ts'
-import { ask } from '../support/embedded-data-folder.ts'
+import { queryOn } from '../support/embedded-data-folder.ts'
 import { newCalendar, newClaim, newSchema } from '../support/new-records.ts'
 import { runCli } from '../support/serve-process.ts'
 import { sharedService } from '../support/shared.ts'
@@ -63,7 +63,7 @@ test('a backup is restored unchanged, with hashes and identities, and replaces n
     'notifications',
   ]) {
     const rows = `SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM ${table} t`
-    assert.deepEqual(await ask(url, rows), await service.sql(rows), table)
+    assert.deepEqual(await queryOn(url, rows), await service.sql(rows), table)
   }
   await assert.rejects(restoreBackup(inChunks(await readFile(file)), url, silentOptions), {
     name: 'OperatorError',
@@ -96,11 +96,11 @@ test('a backup of an older version is restored at that version and migrated; one
     () => {},
     OWN_MIGRATIONS.filter(({ version }) => version <= 6),
   )
-  await ask(
+  await queryOn(
     old,
     "INSERT INTO users (id, email, created_at) VALUES (gen_random_uuid(), 'old@example.com', now())",
   )
-  await ask(
+  await queryOn(
     old,
     `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status, status_since, due_at, created_at)
     SELECT gen_random_uuid(), id, id, '{"price": 12.5}', '{}', 'OPEN', now(), now(), now() FROM users`,
@@ -108,7 +108,7 @@ test('a backup of an older version is restored at that version and migrated; one
   const bytes = await createBackup(old)
   const url = await emptyDatabase(t)
   await restoreBackup(inChunks(bytes), url, silentOptions)
-  const [row] = await ask(
+  const [row] = await queryOn(
     url,
     'SELECT price::text, (SELECT max(version) FROM schema_migrations) > 6 AS newer FROM claims',
   )

@@ -1,4 +1,4 @@
-import { ask } from '../support/embedded-data-folder.ts'
+import { queryOn } from '../support/embedded-data-folder.ts'
 import { writeBackup } from '../support/source/backup.ts'
 import { createTestDatabase, type Scope } from '../support/test-database.ts'
 
@@ -21,7 +21,7 @@ export async function createBackup(url: string): Promise<Buffer> {
 }
 
 export const listTables = (url: string) =>
-  ask(
+  queryOn(
     url,
     "SELECT relname FROM pg_class WHERE relkind IN ('r', 'S') AND relnamespace = 'public'::regnamespace",
   )

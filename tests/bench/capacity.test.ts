@@ -39,7 +39,7 @@ test('plain PostgreSQL is bounded by the database and the servers', () => {
   assert.deepEqual(rounded(capacityOf(us(80, 10, 0), machines(0, { servers: 4 }))), [5e4 * FILL, 'servers'])
 })
 
-test('what busy workers need is told', () => {
+test('a rate needs as many servers and cores as its processor time fills', () => {
   assert.deepEqual(neededFor(us(50, 20, 100), 1e6 * FILL), { servers: 50, coordinatorCores: 20 })
 })
 

@@ -60,8 +60,8 @@ test('a claim that somebody held is found when the stretches are looked at again
 
 test('a check that is over leaves the rest to the next', async () => {
   await dueClaims(service, customer, 200)
-  let asked = 0
-  const moved = await check(SMALL, () => ++asked > 2)
+  let calls = 0
+  const moved = await check(SMALL, () => ++calls > 2)
   assert.ok(moved > 0 && moved < 200, `${moved}`)
   assert.equal(await checkedOnce(), moved)
   assert.equal(await check(SMALL), 200 - moved)

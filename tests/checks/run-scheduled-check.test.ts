@@ -253,9 +253,9 @@ test('a check waits while another server is at it, and gives up where its minute
   const t25 = inMinutes(25)
   assert.equal(await runScheduledCheck(app, t25, () => true), 0)
   assert.equal(await statusOf(id), 'OPEN')
-  let asked = 0
+  let calls = 0
   const waiting = runScheduledCheck(app, t25, () => {
-    if (++asked === 2) release()
+    if (++calls === 2) release()
     return false
   })
   await Promise.all([waiting, other])

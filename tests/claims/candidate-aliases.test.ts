@@ -98,7 +98,7 @@ describe('aliases of another account', () => {
     aliases.map((alias) => candidateBody(alias, customer))
   const fresh = (count: number) => Array.from({ length: count }, () => `fresh-${randomUUID()}`)
 
-  test('are disclosed 100 times a minute in a batch; later ones cannot be told from free ones', async () => {
+  test('are disclosed 100 times a minute in batches; afterwards a taken alias looks like a free one', async () => {
     const aliases = await taken('guessed', 120)
     const curious = await service.newAccount()
     const customer = await newCustomer(curious)

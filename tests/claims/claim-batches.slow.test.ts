@@ -53,9 +53,9 @@ test('an account learns of 100 to 200 foreign aliases in a minute, however many 
   const answers = await Promise.all(aliases.map(send))
   const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length
   // A slow machine may have no time for all of them at once.
-  const [told, untried] = [count(409), count(503)]
-  assert.ok(told + untried >= 100 && told <= 200, `${told} were told`)
-  assert.equal(count(429), 260 - told - untried)
+  const [disclosed, untried] = [count(409), count(503)]
+  assert.ok(disclosed + untried >= 100 && disclosed <= 200, `${disclosed} were disclosed`)
+  assert.equal(count(429), 260 - disclosed - untried)
 })
 
 /* A batch that names schemas is small, however large their contracts are as objects: those are bounded as well. */

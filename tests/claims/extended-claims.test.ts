@@ -163,8 +163,8 @@ describe('a review that can be lost (§2.1a)', () => {
     const types = ['viewed', 'resolved', 'message', 'reopened', 'message']
     const events = types.map((type, i) => ({ claim_id: id, id: `${i}`, type }))
     const { body } = await api.post('/v1/events/batch', { events })
-    const told = body.results.map(({ status, claim }: Answer['body']) => [status, claim && stateOf(claim)])
-    assert.deepEqual(told, [
+    const feed = body.results.map(({ status, claim }: Answer['body']) => [status, claim && stateOf(claim)])
+    assert.deepEqual(feed, [
       [201, 'OPEN null'],
       [201, 'PENDING CONFIRMED'],
       [201, 'PENDING CONFIRMED'],
@@ -180,16 +180,16 @@ describe('notifications of a review', () => {
     const { id, submit } = await open(REOPENING)
     await submit('resolved')
     const { claim } = (await submit('reopened')).body
-    const told = (await api.get(`/v1/notifications?claim_id=${id}`)).body.data
-    const inShort = told.map((one: Answer['body']) => [one.type, one.sequence, stateOf(one.claim)])
+    const feed = (await api.get(`/v1/notifications?claim_id=${id}`)).body.data
+    const inShort = feed.map((one: Answer['body']) => [one.type, one.sequence, stateOf(one.claim)])
     assert.deepEqual(inShort, [
       ['claim.created', 0, 'OPEN null'],
       ['claim.pending', 1, 'PENDING CONFIRMED'],
       ['claim.outcome_changed', 2, 'PENDING FAILED'],
     ])
-    assert.deepEqual(asAnswered(told[2].claim), claim)
+    assert.deepEqual(asAnswered(feed[2].claim), claim)
     const named = await api.get(`/v1/notifications?claim_id=${id}&types=claim.outcome_changed`)
-    assert.deepEqual(named.body.data, told.slice(2))
+    assert.deepEqual(named.body.data, feed.slice(2))
   })
 
   test('a recorded event finds its claim PENDING in review (§4.13 rule 5)', async () => {
@@ -200,8 +200,8 @@ describe('notifications of a review', () => {
     const events = types.map((type, i) => ({ claim_id: id, id: `${i}`, type }))
     await account.post('/v1/events/batch', { events })
     const all = 'claim.event_recorded,claim.pending,claim.outcome_changed'
-    const told = (await account.get(`/v1/notifications?types=${all}`)).body.data
-    const inShort = told.map((one: Answer['body']) => [
+    const feed = (await account.get(`/v1/notifications?types=${all}`)).body.data
+    const inShort = feed.map((one: Answer['body']) => [
       one.type,
       one.sequence,
       one.event?.id,

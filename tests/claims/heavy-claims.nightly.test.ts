@@ -113,19 +113,19 @@ describe('a group', () => {
 
   test('asks for no contract that it knows', async () => {
     const claims = await claimsUnder(Array.from({ length: 20 }, () => longContract(20)))
-    let asked = 0
+    let queries = 0
     const query: Connection['query'] = (...statement) => {
-      asked++
+      queries++
       return app.db.checks.query(...statement)
     }
     for (const statements of [2, 1]) {
-      asked = 0
+      queries = 0
       const { claims: read } = await readClaimsToDecide(
         { ...connectionOf(query), distribution: app.db.distribution },
         namedEvents(claims),
         100 * KIB,
       )
-      assert.deepEqual([[...read].length, asked], [20, statements])
+      assert.deepEqual([[...read].length, queries], [20, statements])
     }
   })
 

@@ -55,14 +55,14 @@ before(async () => {
 })
 
 describe('contracts in the rows of claims', SKIP_ON_CITUS, () => {
-  test('are told as they were, and moved without a change', async () => {
-    const told = await readAll(api, ids)
+  test('are returned unchanged before and after the move', async () => {
+    const original = await readAll(api, ids)
     await putBack()
     assert.deepEqual(await whereTheyAre(), { own: 12, shared: 0 })
-    assert.deepEqual(await readAll(api, ids), told)
+    assert.deepEqual(await readAll(api, ids), original)
     assert.deepEqual(await moveContracts(app, never), { moved: 12, totalMoved: 12, isDone: true })
     assert.deepEqual(await whereTheyAre(), { own: 0, shared: 12 })
-    assert.deepEqual(await readAll(api, ids), told)
+    assert.deepEqual(await readAll(api, ids), original)
     assert.deepEqual(await sql('SELECT count(*)::int AS count FROM contracts'), [{ count: 4 }])
     assert.deepEqual(await moveContracts(app, never), { moved: 0, totalMoved: 12, isDone: true })
   })

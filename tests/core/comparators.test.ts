@@ -105,7 +105,7 @@ test('what satisfies all bounds is what lies between the least and the greatest 
   }
 })
 
-test('bounds are told in words', () => {
+test('bounds are described in words', () => {
   assert.equal(boundsInWords({ lt: 8, gte: 2 }), 'at least 2 and less than 8')
   assert.equal(boundsInWords({}), '')
 })

@@ -14,7 +14,7 @@ import { EventLog, type Evidence } from '../support/source/claims.ts'
 import type { Condition, EventTrigger, Leaf } from '../support/source/contracts.ts'
 import type { JsonObject } from '../support/source/json.ts'
 
-test('a contract is told in sentences: its worth, what must happen by when, what counts otherwise, the review', () => {
+test('the sentences of a contract: price, condition and deadline, timeout outcome, review', () => {
   const contract = contractWith({
     price: 49.5,
     activity_window: 86_400,
@@ -37,17 +37,17 @@ test('a contract without review that confirms by itself says so', () => {
 })
 
 test('a review that can be lost or restarted, and a strict deadline, have sentences of their own (§2.1a)', () => {
-  const told = (terms: Parameters<typeof contractWith>[0]) =>
+  const described = (terms: Parameters<typeof contractWith>[0]) =>
     contractInWords(contractWith({ review_window: 259_200, ...terms })).slice(3)
   const review = 'The outcome is then under review for 3 days before it is final.'
   const reopened = { event: 'ticket_reopened' }
-  assert.deepEqual(told({ review: { reversal_condition: reopened } }), [
+  assert.deepEqual(described({ review: { reversal_condition: reopened } }), [
     review,
     'CONFIRMED stands unless, within 3 days, “ticket_reopened” has arrived: then it becomes FAILED.',
   ])
   const restart_on = any({ event: 'message' }, { event: 'rated', lt: 3 }) as EventTrigger
   assert.deepEqual(
-    told({
+    described({
       strict_deadline: true,
       review: { reversal_condition: any(reopened, { event: 'refund' }), restart_on, max_duration: 604_800 },
     }),
@@ -58,14 +58,14 @@ test('a review that can be lost or restarted, and a strict deadline, have senten
       'An event after the end of a window changes nothing.',
     ],
   )
-  assert.deepEqual(told({ strict_deadline: false }), [review])
+  assert.deepEqual(described({ strict_deadline: false }), [review])
   assert.match(
-    told({ review: { restart_on: { event: 'message' }, max_duration: 604_800 } }).join(' '),
+    described({ review: { restart_on: { event: 'message' }, max_duration: 604_800 } }).join(' '),
     /Each “message” begins the review/,
   )
 })
 
-test('aggregates are told as what is counted, added up or told apart (§2.1a)', () => {
+test('aggregates are described as counts, sums or distinct values (§2.1a)', () => {
   const delivered = { event: 'delivered', aggregate: 'count' } as const
   assert.equal(conditionInWords({ ...delivered, gte: 5 }), 'at least 5 “delivered” have arrived')
   assert.equal(conditionInWords({ ...delivered, gte: 1 }), 'at least 1 “delivered” has arrived')
@@ -99,7 +99,7 @@ test('alternatives within a list are set in brackets, so that none is read with 
   assert.equal(conditionInWords(all(a, b, c)), '“a” has arrived, “b” has arrived, and “c” has arrived')
 })
 
-test('what must not happen is told without a double negation', () => {
+test('a negated condition is described without a double negation', () => {
   assert.equal(
     conditionInWords(not({ event: 'complaint', gt: 3 })),
     'no “complaint” with a value of more than 3 has arrived',
@@ -111,7 +111,7 @@ test('what must not happen is told without a double negation', () => {
   )
 })
 
-test('what an event must carry is told: match, nested match, field and range', () => {
+test('payload conditions are described: match, nested match, field and range', () => {
   assert.equal(
     conditionInWords({ event: 'delivered', match: { country: 'DE', by: { name: 'DHL' } } }),
     '“delivered” with country = "DE" and by.name = "DHL" has arrived',
@@ -126,13 +126,13 @@ test('what an event must carry is told: match, nested match, field and range', (
   )
 })
 
-test('conditions of nothing are told as they are judged: AND holds, OR never', () => {
+test('an empty AND is described as always satisfied, an empty OR as never', () => {
   assert.equal(conditionInWords(all()), 'any event has arrived')
   assert.equal(conditionInWords(any()), '(never: no alternative is named)')
   assert.equal(conditionInWords(all({ event: 'a' })), '“a” has arrived')
 })
 
-test('names that would be read wrong are told as JSON', () => {
+test('ambiguous names are described as JSON', () => {
   assert.equal(conditionInWords({ event: 'a” has arrived and “b' }), '"a” has arrived and “b" has arrived')
   assert.equal(conditionInWords({ event: 'a\u202eb' }), '"a\\u202eb" has arrived')
   const withPath = { event: 'signed', match: { by: { role: 1 }, 'by.role': 2 }, field: 'size of.x', gt: 3 }
@@ -142,7 +142,7 @@ test('names that would be read wrong are told as JSON', () => {
   )
 })
 
-test('what cannot be seen is told by its number', () => {
+test('invisible characters are described by their code point', () => {
   assert.equal(conditionInWords({ event: 'a\u2028\u3164\u00a0 b' }), '"a\\u2028\\u3164\\u00a0 b" has arrived')
   assert.equal(
     conditionInWords({ event: 'a', match: { '\u3164': '\u2029' } }),
@@ -156,14 +156,14 @@ test('system events satisfy nothing (§2.2 rule 3)', () => {
   assert.equal(conditionInWords(not(elapsed)), 'not: (never: “activity_window_elapsed” satisfies nothing)')
 })
 
-test('an empty object is told as what satisfies it: any object', () => {
+test('an empty object is described as any object', () => {
   assert.equal(
     conditionInWords({ event: 'signed', match: { by: {}, of: [] } }),
     '“signed” with any object as by and of = [] has arrived',
   )
 })
 
-test('what is negated is told apart from what stands beside it', () => {
+test('a negated condition is separated from its siblings', () => {
   const c = { event: 'c' }
   assert.equal(conditionInWords(all(not(all({ event: 'a' })), c)), 'no “a” has arrived and “c” has arrived')
   assert.equal(
@@ -263,7 +263,7 @@ test('durations are exact in words, as windows count: in whole milliseconds, rou
   assert.equal(durationInWords(3_155_760_000), '36,525 days')
 })
 
-test('durations are told in words, and short in tables', () => {
+test('durations are described in words, and abbreviated in tables', () => {
   assert.equal(durationInWords(0), 'no time')
   assert.equal(durationInWords(1), '1 second')
   assert.equal(durationInWords(93_780.5), '1 day 2 hours 3 minutes 0.5 seconds')

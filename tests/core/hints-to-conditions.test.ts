@@ -268,7 +268,7 @@ describe('a hint that a part is impossible', () => {
     assert.deepEqual(part(all(any(big), any(not(a), b))), [
       ['conditions[1].conditions[0]', 'conditions[0].conditions[0]'],
     ])
-    // Beside what contradicts itself, nothing else is told.
+    // A contradiction suppresses other hints.
     assert.deepEqual(part(all(a, not(a), any(a, not(a)))), [['conditions[1]', 'conditions[0]']])
     assert.deepEqual(part(all(a, not(big))), [])
     assert.deepEqual(part(all(a, not(all(a, b)))), [])

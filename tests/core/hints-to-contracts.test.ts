@@ -200,7 +200,7 @@ describe('hints to a review (§2.1a)', () => {
     ])
   })
 
-  test('a reversal or a restart that no event satisfies is told with what follows', () => {
+  test('a reversal or a restart that no event satisfies has a hint with its consequence', () => {
     const never = { event: 'b', gt: 1, lt: 1 }
     const review = { reversal_condition: never, restart_on: never, max_duration: 900 }
     const messages = hintsTo(a, { review })
@@ -267,7 +267,7 @@ test('an aggregate that has only upper bounds points to the reversal condition: 
   )
 })
 
-test('a type that none of the latest events has is told once, with a known one that is like it', () => {
+test('a type that none of the latest events has gets one hint, with a similar known type', () => {
   const known = new Set(['ticket_resolved', 'refunded', 'on'])
   const unknown = (...types: string[]) => {
     const fulfillment_condition = any(...types.map((event) => ({ event })))

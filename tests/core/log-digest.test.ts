@@ -17,9 +17,9 @@ test('a digest says of a log what the log says: its ids, each leaf, and the cond
       const digest = readDigest(bytesOf(writeDigest(condition, log, idHashes)), events.length)
       assert.ok(digest)
       assert.deepEqual(digest.idHashes, idHashes)
-      const told = logOf(condition, digest)
-      for (const leaf of leavesOf(condition)) assert.equal(told.isSatisfied(leaf), log.isSatisfied(leaf))
-      assert.equal(told.satisfiesCondition, log.satisfiesCondition)
+      const restored = logOf(condition, digest)
+      for (const leaf of leavesOf(condition)) assert.equal(restored.isSatisfied(leaf), log.isSatisfied(leaf))
+      assert.equal(restored.satisfiesCondition, log.satisfiesCondition)
     }),
     { numRuns: 1_000 },
   )
@@ -31,9 +31,9 @@ test('each of 500 leaves has a place of its own', () => {
     const log = EventLog.of(condition, [{ type: `${i}`, payload: {}, system: false }])
     const digest = readDigest(bytesOf(writeDigest(condition, log, [1])), 1)
     assert.ok(digest)
-    const told = logOf(condition, digest)
+    const restored = logOf(condition, digest)
     assert.deepEqual(
-      leavesOf(condition).filter((leaf) => told.isSatisfied(leaf)),
+      leavesOf(condition).filter((leaf) => restored.isSatisfied(leaf)),
       [{ event: `${i}` }],
     )
   }

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { after, test } from 'node:test'
-import { CONTRACT, createCandidates, liveness, rows, told, watchStreams } from '../support/activity-page.ts'
+import {
+  CONTRACT,
+  createCandidates,
+  liveness,
+  rows,
+  shownEntries,
+  watchStreams,
+} from '../support/activity-page.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import { eventually } from '../support/eventually.ts'
 import { createCustomer, newSignedInPage, sendAs } from '../support/signed-in-page.ts'
@@ -29,7 +36,7 @@ test('after a long pause the list reloads from the newest entry without a gap', 
     return (await rows(page).count()) === 131
   })
   const expected = ['anew-first', ...aliases].map((alias) => `Candidate created ${alias}`)
-  assert.deepEqual(await told(page), expected.toReversed())
+  assert.deepEqual(await shownEntries(page), expected.toReversed())
 })
 
 test('a broken connection is restored without missing or repeated entries, and a longer interruption is shown', async () => {
@@ -59,7 +66,7 @@ test('a broken connection is restored without missing or repeated entries, and a
   await page.getByRole('link', { name: 'broken-0003' }).waitFor()
   await liveness(page, 'Live')
   const expected = ['broken-0003', 'broken-0002', 'broken-0001'].map((alias) => `Candidate created ${alias}`)
-  assert.deepEqual(await told(page), expected)
+  assert.deepEqual(await shownEntries(page), expected)
 })
 
 test('long polls replace streams that a proxy blocks', async () => {

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CONTRACT, createCandidates, liveness, rows, told, watchStreams } from '../support/activity-page.ts'
+import {
+  CONTRACT,
+  createCandidates,
+  liveness,
+  rows,
+  shownEntries,
+  watchStreams,
+} from '../support/activity-page.ts'
 import { dashboardTests } from '../support/dashboard.ts'
 import { eventually } from '../support/eventually.ts'
 import { createCustomer, sendAs } from '../support/signed-in-page.ts'
@@ -29,7 +36,7 @@ test('the activity page shows new entries first, each with a link to its record'
   await eventually(async () => (await rows(page).count()) === 6)
   await rows(page).first().getByText('Delivery').waitFor()
   const name = `${id.slice(0, 8)}…${id.slice(-6)}`
-  assert.deepEqual(await told(page), [
+  assert.deepEqual(await shownEntries(page), [
     'Claim created order-4711',
     'Test clock advanced to 1 Jan 2026, 00:01:00 UTC January',
     `Claim confirmed ${name}`,
@@ -61,7 +68,7 @@ test('earlier entries are shown, older ones on demand, and filters are in the UR
   await liveness(page, 'Live')
   await page.getByRole('button', { name: 'Show more' }).click()
   await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' })
-  const all = await told(page)
+  const all = await shownEntries(page)
   assert.equal(all.length, 62)
   assert.deepEqual(all.slice(2), aliases.map((alias) => `Candidate created ${alias}`).toReversed())
 
@@ -127,11 +134,11 @@ test('recorded events are shown after event notifications are turned on', async 
   await page.getByText('Every recorded event creates a notification.').waitFor()
   await sendAs(page, 'POST', '/v1/candidates/eventful-1/events', { type: 'parcel_scanned' })
   await eventually(async () => (await rows(page).count()) === 1)
-  assert.deepEqual(await told(page), ['Candidate event recorded parcel_scanned eventful-1'])
+  assert.deepEqual(await shownEntries(page), ['Candidate event recorded parcel_scanned eventful-1'])
 
   await page.getByRole('button', { name: 'Turn event notifications off' }).click()
   await page.getByText('Recorded events create notifications only if').waitFor()
   await page.getByRole('button', { name: 'Clear' }).click()
-  await eventually(async () => (await told(page)).join() === 'Candidate created eventful-1')
+  await eventually(async () => (await shownEntries(page)).join() === 'Candidate created eventful-1')
   assert.deepEqual(complaints, [])
 })

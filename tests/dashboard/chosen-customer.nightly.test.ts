@@ -22,10 +22,10 @@ test('Enter creates a claim of the customer typed last although the lookup is ru
 
 test('typing cancels a waiting submit', async () => {
   const { page, dialog, field, globex, press } = await openClaimDialog((await newPage()).page)
-  const { asked, answer } = await holdLookUp(page, 'globe')
+  const { requested, answer } = await holdLookUp(page, 'globe')
   await field.fill('globe')
   await press.click()
-  await asked
+  await requested
   await field.fill('globex')
   await dialog.locator('button[aria-busy=true]').waitFor({ state: 'detached' })
   await answer()
@@ -77,10 +77,10 @@ test('a failed lookup is shown at the field and repeated on the next submit', as
 
 test('a submit without blur starts the lookup too, and the dialog does not claim that the form was sent', async () => {
   const { page, dialog, field, globex, press } = await openClaimDialog((await newPage()).page)
-  const { asked, answer } = await holdLookUp(page, 'globex')
+  const { requested, answer } = await holdLookUp(page, 'globex')
   await field.fill('globex')
   await press.evaluate((button: { click: () => void }) => button.click())
-  await asked
+  await requested
   await page.locator('dialog button[type=submit][aria-busy=true]').waitFor()
   await field.press('Escape')
   await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor()
@@ -94,10 +94,10 @@ test('a submit without blur starts the lookup too, and the dialog does not claim
 for (const answerToIt of ['Discard', 'Keep editing'] as const)
   test(`a waiting submit sends nothing while the dialog asks whether to discard: ${answerToIt}`, async () => {
     const { page, dialog, field, globex, press } = await openClaimDialog((await newPage()).page)
-    const { asked, answer } = await holdLookUp(page, 'globex')
+    const { requested, answer } = await holdLookUp(page, 'globex')
     await field.fill('globex')
     await press.click()
-    await asked
+    await requested
     await field.press('Escape')
     const question = page.getByRole('dialog', { name: 'Discard your changes?' })
     await question.waitFor()
@@ -144,10 +144,10 @@ async function pressDuring(page: Page, button: Locator, answer: () => Promise<vo
 
 test('a click on Cancel is not lost if an error appears at the field meanwhile', async () => {
   const { page, dialog, field } = await openClaimDialog((await newPage()).page)
-  const { asked, answer } = await holdLookUp(page, 'nobody')
+  const { requested, answer } = await holdLookUp(page, 'nobody')
   await field.fill('nobody')
   await pressDuring(page, dialog.getByRole('button', { name: 'Cancel' }), async () => {
-    await asked
+    await requested
     await answer()
   })
   await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor()
@@ -163,9 +163,9 @@ test('a click on Create is not lost if the customer is found meanwhile', async (
   await dialog.getByText(/There is no customer \W*initech/).waitFor()
   await offered
   const id = await createCustomer(page, 'initech')
-  const { asked, answer } = await holdLookUp(page, 'initech')
+  const { requested, answer } = await holdLookUp(page, 'initech')
   await pressDuring(page, press, async () => {
-    await asked
+    await requested
     await answer()
   })
   await page.waitForURL('**/claims/*')
@@ -225,10 +225,10 @@ test('a customer that was created elsewhere is found by creating it', async () =
 
 test('choosing all customers cancels a submit that waits for a lookup', async () => {
   const { page, dialog, acme, read } = await openEndpointForm((await newPage()).page)
-  const { asked, answer } = await holdLookUp(page, 'nobody')
+  const { requested, answer } = await holdLookUp(page, 'nobody')
   await dialog.getByLabel('Customer', { exact: true }).fill('nobody')
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await asked
+  await requested
   await dialog.getByLabel('All customers').check()
   await dialog.locator('button[aria-busy=true]').waitFor({ state: 'detached' })
   await answer()

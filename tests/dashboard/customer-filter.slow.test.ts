@@ -21,10 +21,10 @@ test('applying the current saved filters cancels a customer lookup', async () =>
   await page.getByRole('button', { name: 'Save these filters' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Open ones')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-  const { asked, answer } = await holdLookUp(page, 'globex')
+  const { requested, answer } = await holdLookUp(page, 'globex')
   await field.fill('globex')
   await field.press('Enter')
-  await asked
+  await requested
   await menu.click()
   await page.getByRole('link', { name: 'Open ones' }).click()
   await eventually(async () => (await field.inputValue()) === '')
@@ -36,10 +36,10 @@ test('going back cancels a customer lookup even if the filter stays the same', a
   const { page, acme, field } = await openList((await newPage()).page, (id) => `/claims?customer=${id}`)
   await page.getByLabel('Status').selectOption('OPEN')
   await page.waitForURL('**/claims?*status=OPEN*')
-  const { asked, answer } = await holdLookUp(page, 'globex')
+  const { requested, answer } = await holdLookUp(page, 'globex')
   await field.fill('globex')
   await field.press('Enter')
-  await asked
+  await requested
   await page.evaluate('history.back()')
   await page.waitForURL(`**/claims?customer=${acme}`)
   await answer()

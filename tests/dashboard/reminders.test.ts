@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { percentageOf, readPercentage } from '../../dashboard/src/contracts/reminder-percentages.ts'
 import { localNumbers } from '../../dashboard/src/format/local-number.ts'
-import { rows, told } from '../support/activity-page.ts'
+import { rows, shownEntries } from '../support/activity-page.ts'
 import { created } from '../support/claim-dialog.ts'
 import { contractWith } from '../support/contracts.ts'
 import { button, focusComesTo } from '../support/controls.ts'
@@ -123,7 +123,7 @@ test('the activity shows how much of the window is used up', async () => {
   await eventually(async () => (await rows(page).count()) === 2)
   const name = `${id.slice(0, 8)}…${id.slice(-6)}`
   assert.deepEqual(
-    await told(page),
+    await shownEntries(page),
     ['90 %', '50 %'].map((used) => `Claim due soon: ${used} of its activity window is used up ${name}`),
   )
   assert.deepEqual(complaints, [])

@@ -93,12 +93,12 @@ test('indexes are made after the start by one server, while others write, and ar
     await connection.query({ text: "SET LOCAL lock_timeout = '1s'" })
     await connection.query({ text: 'LOCK TABLE claim_events IN ROW EXCLUSIVE MODE' })
   })
-  const told: BackgroundState[] = []
-  const finished = finishMigrations(newServer(), (state) => told.push(state))
+  const states: BackgroundState[] = []
+  const finished = finishMigrations(newServer(), (state) => states.push(state))
   await letGo()
   assert.equal(await finished, 0)
   assert.deepEqual(inShort(await indexes()), DONE)
-  assert.ok(told.every((state) => state.name === name))
+  assert.ok(states.every((state) => state.name === name))
   assert.equal(await look(second), null)
   assert.deepEqual(failures, [])
 })

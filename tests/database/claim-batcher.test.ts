@@ -60,9 +60,9 @@ test('a machine that does not answer delays no claim of another, and a batch has
 test('a machine that fails gets no new claims for a while', async () => {
   const { distribution, batcher, silence } = newWatched()
   const [[id = ''] = []] = idsByShard(distribution, 1)
-  const asked = batcher.submit('account', id)
+  const result = batcher.submit('account', id)
   silence.reject(new DatabaseUnavailable('The machine is away.', 'not applied', new Error('gone')))
-  await assert.rejects(asked, { code: 'UNAVAILABLE' })
+  await assert.rejects(result, { code: 'UNAVAILABLE' })
   assert.equal(distribution.nodeOf(distribution.newClaimId()), 2)
   await batcher.stop()
 })
@@ -70,9 +70,9 @@ test('a machine that fails gets no new claims for a while', async () => {
 test('a full queue does not mark the machine as away', async () => {
   const { distribution, batcher, silence } = newWatched()
   const [[id = ''] = []] = idsByShard(distribution, 1)
-  const asked = batcher.submit('account', id)
+  const result = batcher.submit('account', id)
   silence.reject(new DatabaseUnavailable('Too many requests are waiting for the database.', 'not applied'))
-  await assert.rejects(asked, { code: 'UNAVAILABLE' })
+  await assert.rejects(result, { code: 'UNAVAILABLE' })
   assert.equal(distribution.isDown(1), false)
   await batcher.stop()
 })

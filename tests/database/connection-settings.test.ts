@@ -7,7 +7,7 @@ import { checkServer } from '../../src/doctor/check-server.ts'
 import { SESSION_SETTINGS } from '../../src/platform/database/connection-settings.ts'
 import { openDatabase } from '../../src/platform/database/open-database.ts'
 import { databaseNameOf } from '../support/database-nodes.ts'
-import { ask } from '../support/embedded-data-folder.ts'
+import { queryOn } from '../support/embedded-data-folder.ts'
 import { Database, Pool, SERVICE } from '../support/source/database.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
@@ -63,7 +63,7 @@ const CONDITIONAL = [
 
 const databaseUrl = await createTestDatabase({ after })
 const set = (defaults: Record<string, string>, whose: string) =>
-  ask(
+  queryOn(
     databaseUrl,
     Object.entries(defaults)
       .map(([name, value]) => `ALTER ${whose} SET ${name} = '${value}'`)
@@ -73,7 +73,7 @@ const name = databaseNameOf(databaseUrl)
 const OWNERS = { 'the database': `DATABASE ${name}`, 'the role': `ROLE CURRENT_USER IN DATABASE ${name}` }
 
 test('each setting of a session is set by the service, or affects none of its statements', async () => {
-  const settings = await ask(
+  const settings = await queryOn(
     databaseUrl,
     "SELECT lower(name) AS name FROM pg_settings WHERE context = 'user' AND name NOT LIKE '%.%'",
   )
@@ -96,8 +96,8 @@ for (const [whose, owner] of Object.entries(OWNERS))
       t.after(() => pool.close())
       const usual = await sessionOf(pool)
       await set(FOREIGN, owner)
-      t.after(() => ask(databaseUrl, `ALTER ${owner} RESET ALL`))
-      const [foreign] = await ask(
+      t.after(() => queryOn(databaseUrl, `ALTER ${owner} RESET ALL`))
+      const [foreign] = await queryOn(
         databaseUrl,
         "SELECT current_setting('datestyle') AS style, ARRAY['x', NULL]::text AS list, 0.1::float8 + 0.2 AS sum",
       )
@@ -116,11 +116,11 @@ for (const [whose, owner] of Object.entries(OWNERS))
     })
 
     test('name another schema first, or no schema that exists: the tables are found', async (t) => {
-      await ask(databaseUrl, 'CREATE SCHEMA IF NOT EXISTS foreign_first')
-      await ask(databaseUrl, 'CREATE TABLE IF NOT EXISTS foreign_first.users (id integer)')
-      t.after(() => ask(databaseUrl, `ALTER ${owner} RESET ALL`))
+      await queryOn(databaseUrl, 'CREATE SCHEMA IF NOT EXISTS foreign_first')
+      await queryOn(databaseUrl, 'CREATE TABLE IF NOT EXISTS foreign_first.users (id integer)')
+      t.after(() => queryOn(databaseUrl, `ALTER ${owner} RESET ALL`))
       for (const path of ['foreign_first, public', 'foreign_first', 'no_such_schema', '']) {
-        await ask(databaseUrl, `ALTER ${owner} SET search_path = ${path || "''"}`)
+        await queryOn(databaseUrl, `ALTER ${owner} SET search_path = ${path || "''"}`)
         const pool = new Pool({ connectionString: databaseUrl, size: 1 })
         const rows = await pool.for(SERVICE).query({
           text: "SELECT current_setting('search_path') AS path, 'users'::regclass::text AS found",
@@ -149,9 +149,9 @@ async function sessionOf(pool: Pool): Promise<unknown> {
 
 test('a table claim_events of another program leads to no other schema', async (t) => {
   const url = await createTestDatabase(t, { migrated: false })
-  await ask(url, 'CREATE SCHEMA analytics; CREATE TABLE analytics.claim_events (id integer)')
+  await queryOn(url, 'CREATE SCHEMA analytics; CREATE TABLE analytics.claim_events (id integer)')
   await open(url)
-  const rows = await ask(
+  const rows = await queryOn(
     url,
     "SELECT relnamespace::regnamespace::text AS schema FROM pg_class WHERE relname = 'claims'",
   )
@@ -160,10 +160,10 @@ test('a table claim_events of another program leads to no other schema', async (
 
 test('an address that names a schema: another service has its tables there', async (t) => {
   const url = new URL(await createTestDatabase(t))
-  await ask(url.href, 'CREATE SCHEMA second')
+  await queryOn(url.href, 'CREATE SCHEMA second')
   url.searchParams.set('options', '-c search_path=second')
   await open(url.href)
-  const rows = await ask(
+  const rows = await queryOn(
     url.href,
     "SELECT relnamespace::regnamespace::text AS schema FROM pg_class WHERE relname = 'claims' ORDER BY 1",
   )
@@ -192,7 +192,7 @@ test('settings that the service does not override are refused at the start, with
   for (const [[setting, value, effect, before], [owner, alter]] of settings.flatMap((one) =>
     owners.map((other) => [one, other] as const),
   )) {
-    await ask(url, `ALTER ${owner} SET ${setting} = ${value}`)
+    await queryOn(url, `ALTER ${owner} SET ${setting} = ${value}`)
     const undo = `${before}${alter} RESET ${setting}`
     await assert.rejects(open(url), {
       message: `Claimkeeper cannot work with these settings of its session: ${setting} = ${value} (${effect}). To undo: ${undo}.`,

@@ -35,7 +35,7 @@ for (const [what, change, constraint] of [
   ],
 ] as const) {
   test(`the database refuses ${what}`, async () => {
-    // By name: of a shard the driver is not told it apart.
+    // By name: an error of a shard does not name its constraint separately.
     const named = new RegExp(`violates check constraint "${constraint}"$`)
     await assert.rejects(sql(`UPDATE claims SET ${change} WHERE id = $1`, [id]), {
       code: '23514',

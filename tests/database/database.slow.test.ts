@@ -9,7 +9,7 @@ const connectionString = await createTestDatabase({ after })
 const openPool = poolsOf(connectionString)
 
 describe('limits of time, of five seconds each', { concurrency: true }, () => {
-  test('who finds no connection free is told so, and the connection that was held serves the next', async (t) => {
+  test('a caller that gets no connection in time fails with UNAVAILABLE, and a released connection serves the next caller', async (t) => {
     const db = openPool(t, { size: 1 }).for(SERVICE)
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const holding = db.withConnection(() => released)

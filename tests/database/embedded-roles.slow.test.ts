@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { superuserPasswords } from '../../src/platform/database/embedded/session.ts'
-import { ask, madeDataDir, openElsewhere, openHere } from '../support/embedded-data-folder.ts'
+import { madeDataDir, openElsewhere, openHere, queryOn } from '../support/embedded-data-folder.ts'
 import { as, assertRolesApart, readSecret } from '../support/embedded-roles.ts'
 
 test('the service’s role is let in by the password file, without a password on the command line', async (t) => {
@@ -34,7 +34,7 @@ describe('a data folder whose superuser shares the service’s password', { conc
     const database = await openHere(dataDir)
     t.after(() => database.release())
     await assertRolesApart(dataDir, database.connectionString)
-    assert.deepEqual(await ask(database.connectionString, 'SELECT value FROM kept'), [{ value: 7 }])
+    assert.deepEqual(await queryOn(database.connectionString, 'SELECT value FROM kept'), [{ value: 7 }])
   })
 
   test('gets it from the next start where one was killed before or after the server took it', async (t) => {
@@ -80,10 +80,10 @@ test('a password is found at every moment of its being moved to its place', asyn
 async function earlierFolder(t: TestContext): Promise<string> {
   const dataDir = await madeDataDir(t)
   const database = await openHere(dataDir)
-  await ask(database.connectionString, 'CREATE TABLE kept AS SELECT 7 AS value')
+  await queryOn(database.connectionString, 'CREATE TABLE kept AS SELECT 7 AS value')
   const shared = await readSecret(dataDir, 'claimkeeper.password')
   const superuser = as('postgres', await readSecret(dataDir, 'superuser.password'), database.connectionString)
-  await ask(
+  await queryOn(
     superuser,
     `GRANT pg_execute_server_program TO claimkeeper; ALTER ROLE claimkeeper SUPERUSER CREATEROLE;
      ALTER DATABASE claimkeeper OWNER TO postgres; ALTER ROLE postgres PASSWORD '${shared}'`,

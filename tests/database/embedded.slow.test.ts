@@ -7,7 +7,6 @@ import { networkInterfaces } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import {
-  ask,
   isRunning,
   madeDataDir,
   newDataDir,
@@ -15,6 +14,7 @@ import {
   openElsewhere,
   openHere,
   postmasterPid,
+  queryOn,
 } from '../support/embedded-data-folder.ts'
 import { assertRolesApart } from '../support/embedded-roles.ts'
 import { eventually } from '../support/eventually.ts'
@@ -46,7 +46,7 @@ describe('the first start', SOME_AT_ONCE, () => {
     // PostgreSQL runs as another user than root, who must get in.
     const dataDir = await newDataDir(t, process.getuid?.() === 0 ? 0o700 : 0o755)
     const { connectionString } = await openElsewhere(t, dataDir, 'service', FOREIGN_SETTINGS)
-    const rows = await ask(
+    const rows = await queryOn(
       connectionString,
       `SELECT current_database(), current_user, current_setting('fsync') AS fsync, current_setting('TimeZone') AS zone,
               current_setting('synchronous_commit') AS sync, current_setting('server_encoding') AS encoding`,
@@ -98,12 +98,12 @@ describe('a data folder that has been used', SOME_AT_ONCE, () => {
   test('of a killed process has its server still: the next one takes it over', async (t) => {
     const dataDir = await madeDataDir(t)
     const killed = await openElsewhere(t, dataDir, 'service')
-    await ask(killed.connectionString, 'CREATE TABLE kept AS SELECT 7 AS value')
+    await queryOn(killed.connectionString, 'CREATE TABLE kept AS SELECT 7 AS value')
     const pid = await postmasterPid(dataDir)
     await killed.kill()
     const next = await openHere(dataDir, 'service')
     assert.deepEqual(next.reported, [`Found PostgreSQL running already (process ${pid})`])
-    assert.deepEqual(await ask(next.connectionString, 'SELECT value FROM kept'), [{ value: 7 }])
+    assert.deepEqual(await queryOn(next.connectionString, 'SELECT value FROM kept'), [{ value: 7 }])
     await next.release()
     assert.equal(await isRunning(pid), false)
   })
@@ -153,7 +153,7 @@ describe('several at once', SOME_AT_ONCE, () => {
     const dataDir = await madeDataDir(t)
     const service = await openElsewhere(t, dataDir, 'service')
     await assert.rejects(openHere(dataDir, 'service'), oneLine(/Another Claimkeeper service already uses/))
-    assert.deepEqual(await ask(service.connectionString, 'SELECT 1 AS one'), [{ one: 1 }])
+    assert.deepEqual(await queryOn(service.connectionString, 'SELECT 1 AS one'), [{ one: 1 }])
     const pid = await postmasterPid(dataDir)
     await service.release()
     assert.equal(await isRunning(pid), false)
@@ -169,7 +169,7 @@ describe('several at once', SOME_AT_ONCE, () => {
       }
       const pid = await postmasterPid(dataDir)
       await open[first].release()
-      assert.deepEqual(await ask(open[last].connectionString, 'SELECT 1 AS one'), [{ one: 1 }])
+      assert.deepEqual(await queryOn(open[last].connectionString, 'SELECT 1 AS one'), [{ one: 1 }])
       await open[last].release()
       assert.equal(await isRunning(pid), false)
     }
@@ -181,7 +181,7 @@ describe('several at once', SOME_AT_ONCE, () => {
     for (let round = 0; round < 4; round += 1) {
       const database = await openHere(dataDir)
       await leaving
-      assert.deepEqual(await ask(database.connectionString, 'SELECT 1 AS one'), [{ one: 1 }])
+      assert.deepEqual(await queryOn(database.connectionString, 'SELECT 1 AS one'), [{ one: 1 }])
       leaving = database.release()
     }
     await leaving
@@ -193,7 +193,7 @@ describe('a server that answers no more', SOME_AT_ONCE, () => {
     const dataDir = await madeDataDir(t)
     const database = await openHere(dataDir, 'service')
     const postmaster = await postmasterPid(dataDir)
-    const [session] = await ask(
+    const [session] = await queryOn(
       database.connectionString,
       "SELECT pid FROM pg_stat_activity WHERE application_name = 'claimkeeper presence'",
     )
@@ -231,12 +231,12 @@ describe('a service that loses its server', SOME_AT_ONCE, () => {
   test('brings it back on the same connection string and is still the only service', async (t) => {
     const dataDir = await madeDataDir(t)
     const service = await openHere(dataDir, 'service')
-    await ask(service.connectionString, 'CREATE TABLE kept AS SELECT 7 AS value')
+    await queryOn(service.connectionString, 'CREATE TABLE kept AS SELECT 7 AS value')
     const killedPid = await postmasterPid(dataDir)
     await crash(killedPid)
     const isBack = () => service.reported.some((step) => step.startsWith('PostgreSQL runs again'))
     await eventually(async () => isBack())
-    assert.deepEqual(await ask(service.connectionString, 'SELECT value FROM kept'), [{ value: 7 }])
+    assert.deepEqual(await queryOn(service.connectionString, 'SELECT value FROM kept'), [{ value: 7 }])
     assert.notEqual(await postmasterPid(dataDir), killedPid)
     await assert.rejects(openHere(dataDir, 'service'), oneLine(/Another Claimkeeper service/))
     const pid = await postmasterPid(dataDir)
@@ -251,7 +251,7 @@ describe('a service that loses its server', SOME_AT_ONCE, () => {
     process.kill(pid, 'SIGTERM')
     await eventually(async () => (await postmasterPid(dataDir).catch(() => pid)) !== pid)
     await eventually(
-      async () => (await ask(service.connectionString, 'SELECT 1').catch(() => [])).length === 1,
+      async () => (await queryOn(service.connectionString, 'SELECT 1').catch(() => [])).length === 1,
     )
     await service.release()
   })

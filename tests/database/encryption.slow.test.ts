@@ -61,12 +61,15 @@ async function connect(server: Server, query: string, host = '127.0.0.1'): Promi
     size: 2,
   })
   try {
-    const ask = () =>
+    const connectWith = () =>
       pool
         .for(SERVICE)
         .query<{ ssl: boolean }>({ text: 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()' })
     // Two at once: both may need the second attempt.
-    const [[one], [other]] = (await Promise.all([ask(), ask()])) as [{ ssl: boolean }[], { ssl: boolean }[]]
+    const [[one], [other]] = (await Promise.all([connectWith(), connectWith()])) as [
+      { ssl: boolean }[],
+      { ssl: boolean }[],
+    ]
     assert.deepEqual(one, other)
     return one?.ssl ?? null
   } catch {
@@ -93,16 +96,16 @@ describe('each sslmode has the same result as with libpq on a server that', () =
 })
 
 test('verify-ca verifies the certificate, verify-full the host name too; require with a root certificate means verify-ca', async () => {
-  const ask = (mode: string, { crt }: { crt: string }, host?: string) =>
+  const connectWith = (mode: string, { crt }: { crt: string }, host?: string) =>
     connect('supports encryption', `sslmode=${mode}&sslrootcert=${crt}`, host)
-  assert.equal(await ask('verify-ca', own), true)
-  assert.equal(await ask('verify-ca', others), null)
-  assert.equal(await ask('require', own), true)
-  assert.equal(await ask('require', others), null)
-  assert.equal(await ask('prefer', others), false)
-  assert.equal(await ask('verify-full', own), null)
-  assert.equal(await ask('verify-full', own, 'localhost'), true)
-  assert.equal(await ask('verify-full', others, 'localhost'), null)
+  assert.equal(await connectWith('verify-ca', own), true)
+  assert.equal(await connectWith('verify-ca', others), null)
+  assert.equal(await connectWith('require', own), true)
+  assert.equal(await connectWith('require', others), null)
+  assert.equal(await connectWith('prefer', others), false)
+  assert.equal(await connectWith('verify-full', own), null)
+  assert.equal(await connectWith('verify-full', own, 'localhost'), true)
+  assert.equal(await connectWith('verify-full', others, 'localhost'), null)
   assert.equal(await connect('supports encryption', 'sslmode=verify-full', 'localhost'), null)
 })
 

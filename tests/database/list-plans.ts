@@ -280,8 +280,8 @@ export function testCrowdedSearch(many: ManyClaims): void {
         const { ids, pages } = await readToTheEnd(async (after) => {
           const { app, effort } = explainedApp(many)
           const { userId } = many
-          const asked = { ...NO_FILTER, search, userId, order, after, limit: 100, total: after === undefined }
-          const page = await many.lists.claims.list(app, asked)
+          const query = { ...NO_FILTER, search, userId, order, after, limit: 100, total: after === undefined }
+          const page = await many.lists.claims.list(app, query)
           const said = `${order} ${after}: ${JSON.stringify(effort)}`
           assert.ok(effort.rows <= 3 * MAX_SCANNED.rows && effort.entries <= 2 * MAX_SCANNED.entries, said)
           return page

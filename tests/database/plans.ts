@@ -306,18 +306,18 @@ export function testStatementsOfRequests(planned: PlannedClaims): void {
 /** @param sizes how many claims, and whether the account asks for event notifications */
 export function testDecisions(
   { user, ids, readers }: PlannedClaims,
-  sizes: readonly (readonly [count: number, isAsked: boolean])[],
+  sizes: readonly (readonly [count: number, isNotified: boolean])[],
 ): void {
   for (const mode of MODES) {
     const reader = readers[mode]
-    for (const [count, isAsked] of sizes) {
-      const asked = isAsked ? ', with event notifications' : ''
+    for (const [count, isNotified] of sizes) {
+      const asked = isNotified ? ', with event notifications' : ''
       test(`${count} claims are read for their decisions, and written, by their indexes${asked} (${mode} plan)`, async () => {
         const some = ids.slice(0, count)
         // Every other one is settled by its event.
         const becomes = (n: number) => (n % 2 === 1 ? SETTLED : null)
         assert.equal(some.length, count)
-        await writeNotificationSettings(reader.connection, user, { eventRecorded: isAsked }, null)
+        await writeNotificationSettings(reader.connection, user, { eventRecorded: isNotified }, null)
         reader.take()
         const read = [...(await readClaimsToDecide(reader.connection, namedEvents(some, ['event-1']))).claims]
         assert.equal(read.length, count)
@@ -360,7 +360,11 @@ export function testDecisions(
           ],
         }))
         reader.take()
-        const written = await appendExtendedEvents(reader.connection, appends, new Set(isAsked ? [user] : []))
+        const written = await appendExtendedEvents(
+          reader.connection,
+          appends,
+          new Set(isNotified ? [user] : []),
+        )
         assert.equal(written.size, count)
         const plans = reader.take()
         await reader.connection.query({

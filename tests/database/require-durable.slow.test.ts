@@ -3,7 +3,7 @@ import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { databaseNameOf, isOnCitus } from '../support/database-nodes.ts'
-import { ask, madeDataDir, openHere } from '../support/embedded-data-folder.ts'
+import { madeDataDir, openHere, queryOn } from '../support/embedded-data-folder.ts'
 import { startServeProcess } from '../support/serve-process.ts'
 import { runSharedCli } from '../support/shared-cli.ts'
 import { createTestDatabase } from '../support/test-database.ts'
@@ -41,12 +41,15 @@ test('a server with fsync and full_page_writes off is refused in one line that s
 test('a database with synchronous_commit = off is refused; local, remote_write and remote_apply are accepted', async (t) => {
   const DATABASE_URL = await durableDatabase(t)
   const expected = /^claimkeeper: The database may lose .*: synchronous_commit = off .*\n$/
-  await ask(DATABASE_URL, `ALTER DATABASE ${databaseNameOf(DATABASE_URL)} SET synchronous_commit = off`)
+  await queryOn(DATABASE_URL, `ALTER DATABASE ${databaseNameOf(DATABASE_URL)} SET synchronous_commit = off`)
   assert.match((await runSharedCli(['migrate'], { DATABASE_URL })).stderr, expected)
   const allowed = { DATABASE_URL, CLAIMKEEPER_ALLOW_UNSAFE_DATABASE: 'true' }
   assert.equal((await runSharedCli(['migrate'], allowed)).status, 0)
   for (const kept of ['local', 'remote_write', 'remote_apply']) {
-    await ask(DATABASE_URL, `ALTER DATABASE ${databaseNameOf(DATABASE_URL)} SET synchronous_commit = ${kept}`)
+    await queryOn(
+      DATABASE_URL,
+      `ALTER DATABASE ${databaseNameOf(DATABASE_URL)} SET synchronous_commit = ${kept}`,
+    )
     assert.equal((await runSharedCli(['migrate'], { DATABASE_URL })).status, 0, kept)
   }
 })

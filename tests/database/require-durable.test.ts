@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { databaseNameOf } from '../support/database-nodes.ts'
-import { ask } from '../support/embedded-data-folder.ts'
+import { queryOn } from '../support/embedded-data-folder.ts'
 import { runCli } from '../support/serve-process.ts'
 import { Database } from '../support/source/database.ts'
 import { createTestDatabase } from '../support/test-database.ts'
@@ -22,7 +22,7 @@ test('our connections wait for the disk, whatever is changed after the start; wh
     ['local', 'local'],
     ['remote_apply', 'remote_apply'],
   ]) {
-    await ask(
+    await queryOn(
       connectionString,
       `ALTER DATABASE ${databaseNameOf(connectionString)} SET synchronous_commit = ${said}`,
     )

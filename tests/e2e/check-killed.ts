@@ -30,9 +30,9 @@ export async function prepareCheck(t: TestContext, served: ServeProcess, address
   const api = await clientAt(served.url)
   const contract = contractWith({ review_window: 86_400 })
   const { id } = await api.claim(await api.customer('due'), contract)
-  for (const step of SLOW_CHECK) await ask(address, step)
-  await ask(address, COPY_CLAIM, [id, DUE - 1])
-  await ask(address, MAKE_DUE)
+  for (const step of SLOW_CHECK) await queryOn(address, step)
+  await queryOn(address, COPY_CLAIM, [id, DUE - 1])
+  await queryOn(address, MAKE_DUE)
   const load = await startEventLoad(api, [served.url], 12, { isLight: true })
   const stopLoad = once(() => load.stop())
   t.after(stopLoad)
@@ -61,7 +61,7 @@ export async function prepareCheck(t: TestContext, served: ServeProcess, address
       )
       await stopLoad()
       await load.verify(await clientAt(server.url))
-      assert.deepEqual(await ask(at, MOVED), [{ events: DUE, claims: DUE }])
+      assert.deepEqual(await queryOn(at, MOVED), [{ events: DUE, claims: DUE }])
       assert.equal(server.child.exitCode, null)
     },
   }
@@ -89,7 +89,7 @@ function once<T>(work: () => Promise<T>): () => Promise<void> {
   }
 }
 
-const ask = (url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> =>
+const queryOn = (url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> =>
   connected(url, async (client) => (await client.query(text, values)).rows)
 
 /** On one connection, since making one takes more than what is asked on it. */

@@ -41,9 +41,9 @@ const tryToCreate = async (api: ApiClient) =>
   })
 
 /** The body of the first answer that is no 503: connections to a machine that has just died may still be found out. */
-async function whenItAnswers(ask: () => Promise<Answer>, expected: number): Promise<Answer['body']> {
+async function whenItAnswers(send: () => Promise<Answer>, expected: number): Promise<Answer['body']> {
   const { status, body } = await eventually(async () => {
-    const answer = await ask()
+    const answer = await send()
     return answer.status !== 503 && answer
   })
   assert.equal(status, expected, JSON.stringify(body))
@@ -157,9 +157,9 @@ describe('on a Citus cluster', { skip: whySkipped() }, () => {
     await t.test('a machine that is silent holds up none but its own claims', async () => {
       const { here, elsewhere } = await claimsByPlace(api, 8, first)
       const speakAgain = await first.silence()
-      let asked: Promise<Answer>[] = []
+      let requests: Promise<Answer>[] = []
       try {
-        asked = here.flatMap((id) => [
+        requests = here.flatMap((id) => [
           eventTo(api, id, 'silent'),
           api.get(`/v1/claims/${id}`),
           api.get(`/v1/claims/${id}`),
@@ -180,7 +180,7 @@ describe('on a Citus cluster', { skip: whySkipped() }, () => {
       } finally {
         speakAgain()
       }
-      for (const { status } of await Promise.all(asked))
+      for (const { status } of await Promise.all(requests))
         assert.ok([200, 201, 503].includes(status), `${status}`)
       for (const id of here)
         await eventually(async () => [200, 201].includes((await eventTo(api, id, 'silent')).status))

@@ -85,9 +85,9 @@ test('servers and the database are killed under readers of notifications: all ha
     const { body } = await api.get(`/v1/candidates?limit=100${after && `&after=${after}`}`)
     for (const { candidate_alias, status } of body.data) {
       claims++
-      const told = byAddress.get(candidate_alias) ?? []
+      const delivered = byAddress.get(candidate_alias) ?? []
       assert.deepEqual(
-        told.map(({ type }) => type),
+        delivered.map(({ type }) => type),
         status === 'OPEN' ? ['candidate.created'] : ['candidate.created', 'candidate.pending'],
       )
     }

@@ -113,15 +113,15 @@ const requests: Heavy[] = [
 
 for (const { name, path, atOnce, body } of requests) {
   test(`${name} are answered or refused, and somebody else is answered`, async () => {
-    const asked: Promise<number>[] = []
+    const requests: Promise<number>[] = []
     for (const attacker of attackers) {
       const text = await body(attacker)
       for (let i = 0; i < atOnce; i++) {
         const answer = attacker.send('POST', path, text, { ...JSON_TYPE, Prefer: 'return=minimal' })
-        asked.push(answer.then(({ status }) => status))
+        requests.push(answer.then(({ status }) => status))
       }
     }
-    const all = Promise.all(asked)
+    const all = Promise.all(requests)
     all.catch(() => {})
     const { id } = await newClaim(honest)
     for (let n = 0; n < 20; n++) {

@@ -24,10 +24,10 @@ describe('an uncaught exception', { concurrency: true }, () => {
 
     served.child.kill('SIGUSR2')
     await eventually(async () => served.output().includes('finishing requests in flight'))
-    const asked = api.get(`/v1/claims/${id}`).catch(() => null)
+    const pending = api.get(`/v1/claims/${id}`).catch(() => null)
     await held.letGo()
     assert.equal((await inFlight).status, 201)
-    const refused = await asked
+    const refused = await pending
     if (refused) assert.equal(refused.status, 503)
     assert.equal(await served.ended(), 1)
     assert.match(served.output(), /"level":60.*fault-on-signal.*uncaught exception/)

@@ -126,8 +126,8 @@ function testContracts(
             instants: instants.map(timeAt),
             until: timeAt(until),
           })
-          const { states, ...told } = live[i] as LiveStory
-          assert.deepEqual(told, story, found)
+          const { states, ...rest } = live[i] as LiveStory
+          assert.deepEqual(rest, story, found)
           assert.deepEqual(states, statesOf(cases[i] as Case, instants), found)
           assertBacktestAgrees(cases[i] as Case, story, instants, until)
         }
@@ -266,14 +266,14 @@ function assertBacktestAgrees(one: Case, story: Story, instants: number[], until
   assert.ok(result)
 
   const recorded = result.accepted.map(({ id, lateMs }) => `${id} ${accepted(toSeconds(lateMs))}`)
-  const told = story.events.map((fate, i) => `${rows[i]?.id} ${fate}`)
+  const fates = story.events.map((fate, i) => `${rows[i]?.id} ${fate}`)
   const [toPending, toEnd] = story.transitions
   assert.deepEqual(
     recorded,
-    told.filter((fate) => /accepted$|late by/.test(fate)),
+    fates.filter((fate) => /accepted$|late by/.test(fate)),
   )
-  assert.equal(result.repeated, told.filter((fate) => /replayed$|EVENT_ID_CONFLICT$/.test(fate)).length)
-  assert.equal(result.refused.claim_not_open, told.filter((fate) => /CLAIM_NOT_OPEN$/.test(fate)).length)
+  assert.equal(result.repeated, fates.filter((fate) => /replayed$|EVENT_ID_CONFLICT$/.test(fate)).length)
+  assert.equal(result.refused.claim_not_open, fates.filter((fate) => /CLAIM_NOT_OPEN$/.test(fate)).length)
   assert.equal(result.status, story.final.split(' ')[0])
   assert.equal(result.resolvedAt, toEnd ? Date.parse(toEnd.split(' ')[0] as string) : null)
   assert.equal(

@@ -24,9 +24,9 @@ describe('serve with its embedded database', { concurrency: 2 }, () => {
     const frozen = await serverProcesses(await databaseProcess(CLAIMKEEPER_DATA_DIR))
     t.after(() => signalEach(frozen, 'SIGCONT'))
     signalEach(frozen, 'SIGSTOP')
-    const asked = fetch(`${served.url}/readyz`).catch(() => {})
+    const request = fetch(`${served.url}/readyz`).catch(() => {})
     await served.end('SIGTERM')
-    await asked
+    await request
     signalEach(frozen, 'SIGCONT')
   })
 

@@ -123,12 +123,12 @@ test('an upgrade under load refuses no request, and each acknowledged event is s
     typesByAlias(all, aliases),
     aliases.map(() => ['candidate.created', 'candidate.pending']),
   )
-  const told = () => [
+  const delivered = () => [
     ...new Map(receiver.received.map((one) => [one.headers['webhook-id'], JSON.parse(one.body)])).values(),
   ]
-  await eventually(async () => told().length >= aliases.length * TYPES.length)
+  await eventually(async () => delivered().length >= aliases.length * TYPES.length)
   assert.deepEqual(faultsOfChain(receiver.received), [])
-  const sent = told()
+  const sent = delivered()
     .sort((a, b) => a.delivery.number - b.delivery.number)
     .map(({ type, candidate }) => ({ type, address: candidate.candidate_alias }))
   assert.deepEqual(
@@ -199,7 +199,10 @@ interface Version {
   made_by: { kind: string } | null
 }
 
-function typesByAlias(told: readonly { type: string; address: string | null }[], aliases: readonly string[]) {
-  const byAlias = Map.groupBy(told, ({ address }) => address)
+function typesByAlias(
+  delivered: readonly { type: string; address: string | null }[],
+  aliases: readonly string[],
+) {
+  const byAlias = Map.groupBy(delivered, ({ address }) => address)
   return aliases.map((alias) => byAlias.get(alias)?.map(({ type }) => type))
 }

@@ -71,7 +71,7 @@ describe('several workers', { concurrency: 2 }, () => {
       assert.match(served.output(), /"worker":2.*uncaught exception/)
       assert.match(served.output(), /"worker":2,"code":1,"signal":null.*restarting it/)
       assert.equal(pids()[1], before[1])
-      // One that is only told to stop is another's matter no more than one that fails.
+      // A worker that is stopped is handled like one that fails.
       process.kill(before[1] as number, 'SIGTERM')
       await untilReplaced('1', before)
       assert.ok((await getEach(api, 6)).every(({ status }) => status === 200))
@@ -109,8 +109,8 @@ describe('several workers', { concurrency: 2 }, () => {
     // On a busy machine its first whole minute is over before it does the checks: then the next one counts.
     await eventually(async () => (await api.readClaim(id)).status !== 'OPEN', { seconds: 90 })
     // Told once the check is over.
-    const told = new RegExp(`"worker":${doers()[1]}.*"transitions":.*"scheduled check"`)
-    await eventually(async () => told.test(served.output()))
+    const logLine = new RegExp(`"worker":${doers()[1]}.*"transitions":.*"scheduled check"`)
+    await eventually(async () => logLine.test(served.output()))
   })
 
   test('what an account may do in a minute is counted for all of them together, to the last item', async (t) => {

@@ -7,7 +7,7 @@ import { runBatch } from '../support/run-batch.ts'
 import { sharedService } from '../support/shared.ts'
 import { heavyClaims } from './heavy-claims.ts'
 
-/* Results wait for their turn in the answer without what has no room: contracts are read again, and told as they are. */
+/* Large contracts are dropped from results that wait to be written, and read again when their turn comes. */
 
 const { api } = await sharedService()
 const PATH = '/v1/events/batch'

@@ -20,7 +20,7 @@ const hintsTo = async (source: object) => {
   return body.hints as { code: string; path: string; message: string }[]
 }
 
-test('the types of the latest events are told, and a contract’s type that is not among them has a hint', async () => {
+test('the response has the types of the latest events, and a hint for a type in a contract that is not among them', async () => {
   assert.deepEqual([await listTypes(), await hintsTo(contract)], [[], []])
   const customer = await newCustomer(api)
   const claim = (await api.post('/v1/claims', { customer_id: customer.id, contract })).body

@@ -81,7 +81,7 @@ test('two servers and ten claims at once: nothing is lost or doubled, no deadloc
   assert.equal(await countDeadlocks(service), deadlocks)
 })
 
-test('what is in the way for long is tried again with pauses, and told in the end', async () => {
+test('a conflict that lasts is retried with pauses, and reported in the end', async () => {
   const claim = await openClaim()
   const submissions = app.db.submissionsTo(0)
   let tries = 0

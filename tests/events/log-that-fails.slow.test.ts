@@ -7,7 +7,7 @@ import { newClaim } from '../support/new-records.ts'
 import { createLog } from '../support/source/service.ts'
 import { startTestService } from '../support/test-service.ts'
 
-/* A disk that is full is full for the database and for the log: what cannot be told there is still answered, and harms nobody else. */
+/* A full disk fails writes of the database and of the log. Requests are still answered, and other requests are not affected. */
 
 let isFull = false
 const throwing = pino(

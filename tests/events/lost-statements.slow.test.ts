@@ -19,8 +19,8 @@ test('events that are heavy themselves, to claims under large contracts, come ba
   const first = await runBatch(api, PATH, events)
   for (const [i, { event, claim }] of first.entries()) {
     const { claim_id: _, ...sent } = events[i] as (typeof events)[number]
-    const { created_at, system, ...told } = event
-    assert.deepEqual(told, sent)
+    const { created_at, system, ...fields } = event
+    assert.deepEqual(fields, sent)
     assert.equal(system, false)
     assert.deepEqual(claim.contract, claims[i]?.contract)
   }
@@ -54,8 +54,8 @@ test('events whose contracts cannot be read again answer 503 and say that they a
   proxy.onStatement(null)
   assert.ok(proxy.wasInjected())
   assert.deepEqual(new Set(results.map(({ status }) => status)), new Set([201, 503]))
-  const [untold] = results.filter(({ status }) => status === 503)
-  assert.match(untold.error.message, /was recorded, but the state of its claim is not known/)
+  const [unavailable] = results.filter(({ status }) => status === 503)
+  assert.match(unavailable.error.message, /was recorded, but the state of its claim is not known/)
   const again = await runBatch(api, PATH, events)
   assert.deepEqual(new Set(again.map(({ status }) => status)), new Set([200]))
 })

@@ -51,7 +51,10 @@ export async function mixedBatches(service: TestService) {
   }
 
   /** What was answered 201 is in the log once, what was refused is not, and nothing was answered as a repeat of itself. */
-  async function assertTold(events: readonly Sent[], results: readonly Answer['body'][]): Promise<void> {
+  async function assertResultsMatchLog(
+    events: readonly Sent[],
+    results: readonly Answer['body'][],
+  ): Promise<void> {
     for (const [i, { claim_id, id }] of events.entries()) {
       const { status, event, error } = results[i]
       const name = event?.id ?? id
@@ -62,7 +65,7 @@ export async function mixedBatches(service: TestService) {
   }
 
   /** Each event of a batch is the faulty one once: the answers say what was written. */
-  async function assertFailureIsTold({ type, status, homes, known }: Failure): Promise<void> {
+  async function assertFailureIsReported({ type, status, homes, known }: Failure): Promise<void> {
     const prepare = async (faulty: number) => {
       const claims = await Promise.all(homes.map((home) => newClaim(home, known)))
       const events = claims.map((claim_id, i) => ({
@@ -75,7 +78,7 @@ export async function mixedBatches(service: TestService) {
     }
     const attempt = async ({ faulty, events }: { faulty: number; events: Sent[] }) => {
       const results = await runBatch(api, '/v1/events/batch', events)
-      await assertTold(events, results)
+      await assertResultsMatchLog(events, results)
       assert.equal(results[faulty].status, status)
       // A full disk is everybody's who is in the statement; else only the faulty one is refused.
       if (status !== 503) {
@@ -91,7 +94,7 @@ export async function mixedBatches(service: TestService) {
     else for (const one of prepared) await attempt(one)
   }
 
-  return { customer, newClaim, assertTold, assertFailureIsTold }
+  return { customer, newClaim, assertResultsMatchLog, assertFailureIsReported }
 }
 
 /** Types of faulty events, and what they are answered. */

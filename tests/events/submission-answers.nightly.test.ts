@@ -12,7 +12,7 @@ import { FAILURES, type Home, mixedBatches, statusesOf } from './mixed-batches.t
 
 const service = await startProxiedService({ after })
 const { api, proxy } = service
-const { newClaim, assertTold, assertFailureIsTold } = await mixedBatches(service)
+const { newClaim, assertResultsMatchLog, assertFailureIsReported } = await mixedBatches(service)
 
 /** Where the faulty event stands among others: alone in its statement, or together with others. */
 const ORDERS: Record<string, Home[]> = {
@@ -26,7 +26,7 @@ describe('a write that fails says nothing of those before it and beside it', () 
     for (const known of [true, false])
       for (const failure of FAILURES)
         test(`${failure.type}, ${order}, ${known ? 'of copies' : 'read first'}`, () =>
-          assertFailureIsTold({ ...failure, homes, known }))
+          assertFailureIsReported({ ...failure, homes, known }))
 })
 
 describe('a connection that is lost', () => {
@@ -51,7 +51,7 @@ describe('a connection that is lost', () => {
           const results = await runBatch(api, '/v1/events/batch', [...events, repeat])
           assert.ok(proxy.wasInjected() || (known && statement === 'read_claims_to_decide'), 'was not cut')
           const again = results.pop()
-          await assertTold(events, results)
+          await assertResultsMatchLog(events, results)
           assert.ok([200, 503].includes(again.status))
           if (EVENT_WRITES.includes(statement)) {
             assert.deepEqual(statusesOf([...results, again]), [201, 201, 201, 201, 200])

@@ -17,12 +17,12 @@ import { FAILURES, type Home, mixedBatches, statusesOf } from './mixed-batches.t
 const { databaseUrl } = await sharedService()
 const service = await startProxiedService({ after }, { databaseUrl })
 const { api, proxy } = service
-const { customer, newClaim, assertTold, assertFailureIsTold } = await mixedBatches(service)
+const { customer, newClaim, assertResultsMatchLog, assertFailureIsReported } = await mixedBatches(service)
 
 describe('a write that fails says nothing of those before it and beside it', () => {
   for (const failure of FAILURES)
     test(failure.type, () =>
-      assertFailureIsTold({ ...failure, homes: ['live', 'clock', 'clock', 'live'], known: true }),
+      assertFailureIsReported({ ...failure, homes: ['live', 'clock', 'clock', 'live'], known: true }),
     )
 
   test('several to one claim: those that are refused beside the faulty one are answered too', async () => {
@@ -58,7 +58,7 @@ describe('a connection that is lost', () => {
     proxy.onStatement(null)
     assert.ok(looks > 1)
     assert.ok(proxy.wasInjected())
-    await assertTold(events, results)
+    await assertResultsMatchLog(events, results)
     assert.equal(results[0].status, 201)
   })
 
@@ -90,7 +90,7 @@ describe('a connection that is lost', () => {
     })
     const results = await runBatch(api, '/v1/events/batch', events)
     proxy.onStatement(null)
-    await assertTold(events, results)
+    await assertResultsMatchLog(events, results)
     assert.deepEqual(statusesOf(results), [500, 201, 201, 201])
     assert.ok(proxy.wasInjected())
     return writes >= 4

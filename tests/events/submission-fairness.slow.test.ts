@@ -38,13 +38,13 @@ describe('while an account’s clock is held and all that may wait of the accoun
     const own = await first.post('/v1/events', { claim_id: claims[0], type: 'a' })
     assertError(own, 503, 'UNAVAILABLE')
     await held.letGo()
-    const told = Map.groupBy(await flooding, ({ status }) => status)
-    assert.equal((told.get(201)?.length ?? 0) + (told.get(503)?.length ?? 0), 12_000)
+    const responses = Map.groupBy(await flooding, ({ status }) => status)
+    assert.equal((responses.get(201)?.length ?? 0) + (responses.get(503)?.length ?? 0), 12_000)
     const stored = await service.sql(
       'SELECT sum(event_count)::int AS count FROM claims WHERE test_clock_id = $1',
       [clock],
     )
-    assert.deepEqual(stored, [{ count: told.get(201)?.length ?? 0 }])
+    assert.deepEqual(stored, [{ count: responses.get(201)?.length ?? 0 }])
   })
 
   test('for more than five seconds, a creation on it answers 503 and says why; a batch, only those on it', async (t) => {

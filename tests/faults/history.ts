@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Answer } from '../support/api-client.ts'
 import type { Testbed } from './testbed.ts'
 
-/** What a caller was told: it is done; it is not, and nothing was stored; nobody knows. */
+/** The result for the caller: done; not done, and nothing stored; or unknown. */
 type Fate = 'done' | 'refused' | 'unknown'
 
 /** @throws where the answer is none that a fault of the database may cause */

@@ -223,10 +223,10 @@ async function assertHonest(what: string, answer: Answer, before: string): Promi
 }
 
 /** The statements that the operation sends, without background statements. */
-async function statementsOf(ask: () => Promise<Answer>): Promise<string[]> {
+async function statementsOf(sendRequest: () => Promise<Answer>): Promise<string[]> {
   const sent: string[] = []
   proxy.onStatement((statement) => void (IN_THE_BACKGROUND.test(statement) || sent.push(statement)))
-  const { status, body } = await ask()
+  const { status, body } = await sendRequest()
   proxy.onStatement(null)
   assert.ok(status < 300, `${status} ${JSON.stringify(body)}`)
   return sent
@@ -237,7 +237,7 @@ for (const [what, prepare] of Object.entries(OPERATIONS)) {
     const sent = await statementsOf(await prepared(prepare))
     assert.ok(sent.length > 0)
     for (let position = 1; position <= sent.length + 1; position++) {
-      const ask = await prepared(prepare)
+      const sendRequest = await prepared(prepare)
       const before = await digest()
       let left = position
       proxy.onStatement((statement) => {
@@ -245,17 +245,17 @@ for (const [what, prepare] of Object.entries(OPERATIONS)) {
         proxy.goDown()
         return endSessionsOfService()
       })
-      const answer = await ask()
+      const answer = await sendRequest()
       proxy.onStatement(null)
       proxy.comeBack()
       await assertHonest(`${what}, unavailable from ${sent[position - 1] ?? 'its end'} on`, answer, before)
     }
     for (const [i, statement] of sent.entries()) {
-      const ask = await prepared(prepare)
+      const sendRequest = await prepared(prepare)
       const before = await digest()
       const occurrence = sent.slice(0, i + 1).filter((one) => one === statement).length
       proxy.inject({ statement, occurrence }, 'cut during')
-      const answer = await ask()
+      const answer = await sendRequest()
       proxy.disarm()
       await assertHonest(`${what}, answer to ${statement} lost`, answer, before)
     }

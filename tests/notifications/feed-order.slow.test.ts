@@ -12,7 +12,7 @@ const { api } = await sharedService()
 
 const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
 
-test('all that is settled has the number that was told, even with concurrent writers', async () => {
+test('each settled notification keeps the number that was reported, even with concurrent writers', async () => {
   const customers = await Promise.all(Array.from({ length: 4 }, () => newCustomer(api)))
   const { cursor: start } = await readFeed(api)
   let isOver = false

@@ -90,8 +90,9 @@ describe('a notification that is committed late', () => {
     const others = [await newAccount(), await newAccount()]
     const client = await session(t)
     await client.query('BEGIN')
-    const ask = async ({ text, values }: Statement) => (await client.query(text, values as unknown[])).rows
-    await announceOfAccount(connectionOf(ask), await userIdOf(one))
+    const runQuery = async ({ text, values }: Statement) =>
+      (await client.query(text, values as unknown[])).rows
+    await announceOfAccount(connectionOf(runQuery), await userIdOf(one))
     for (const api of [one, ...others]) await newClaim(api)
     assert.deepEqual((await read(one)).data, [])
     const pages = await Promise.all(others.map((api) => read(api)))

@@ -13,7 +13,7 @@ const { app, newAccount, sql } = await sharedWebhookService()
 
 const readAll = (api: ApiClient, query: Record<string, string> = {}) => readFeed(api, { limit: 7, ...query })
 
-const told = ({ data }: { data: { type: string; sequence: number }[] }) =>
+const typesOf = ({ data }: { data: { type: string; sequence: number }[] }) =>
   data.map(({ type, sequence }) => `${type} ${sequence}`)
 
 describe('GET /v1/notifications', () => {
@@ -45,11 +45,11 @@ describe('GET /v1/notifications', () => {
     assert.deepEqual([nothing.data, nothing.has_more], [[], false])
     await newClaim(api)
     const first = await readAll(api, { after: nothing.next_cursor })
-    assert.deepEqual(told(first), ['claim.created 0'])
+    assert.deepEqual(typesOf(first), ['claim.created 0'])
     const again = await readAll(api, { after: first.cursor })
     assert.deepEqual([again.data, again.cursor], [[], first.cursor])
     await newCandidate(api)
-    assert.deepEqual(told(await readAll(api, { after: first.cursor })), ['candidate.created 0'])
+    assert.deepEqual(typesOf(await readAll(api, { after: first.cursor })), ['candidate.created 0'])
   })
 
   test('tells of an advance of a test clock, and before it of all that the advance moved (§4.13 rule 2)', async () => {
@@ -65,7 +65,7 @@ describe('GET /v1/notifications', () => {
     const frozen_time = '2026-01-02T00:00:00.000Z'
     await api.post(`/v1/test_clocks/${clock.id}/advance`, { frozen_time })
     const { data } = await readAll(api)
-    assert.deepEqual(told({ data }), [
+    assert.deepEqual(typesOf({ data }), [
       'candidate.created 0',
       'candidate.pending 1',
       'candidate.failed 2',
@@ -91,7 +91,7 @@ describe('GET /v1/notifications', () => {
     await api.post(`/v1/claims/${one.id}/events`, { type: 'done' })
     const all = (await readAll(api)).data
     const ids = (some: { id: string }[]) => some.map(({ id }) => id)
-    const by = async (query: Record<string, string>) => told(await readAll(api, query))
+    const by = async (query: Record<string, string>) => typesOf(await readAll(api, query))
     assert.deepEqual(await by({ types: 'claim.pending' }), ['claim.pending 1'])
     assert.deepEqual(await by({ types: 'claim.pending,candidate.created' }), [
       'candidate.created 0',
@@ -139,8 +139,8 @@ describe('GET /v1/notifications', () => {
     await newCandidate(api)
     assert.equal(await old.removeBatches(() => false), 2)
     assertError(await api.get(`/v1/notifications?after=${start}`), 410, 'CURSOR_EXPIRED')
-    assert.deepEqual(told(await readAll(api, { after: end })), ['candidate.created 0'])
-    assert.deepEqual(told(await readAll(api)), ['candidate.created 0'])
+    assert.deepEqual(typesOf(await readAll(api, { after: end })), ['candidate.created 0'])
+    assert.deepEqual(typesOf(await readAll(api)), ['candidate.created 0'])
   })
 
   test('of which all were removed for their age, goes on from its end', async () => {
@@ -156,7 +156,7 @@ describe('GET /v1/notifications', () => {
     }
     const { body } = await api.get('/v1/notifications')
     await newCandidate(api)
-    assert.deepEqual(told(await readAll(api, { after: body.next_cursor })), ['candidate.created 0'])
+    assert.deepEqual(typesOf(await readAll(api, { after: body.next_cursor })), ['candidate.created 0'])
   })
 
   for (const [query, path] of [

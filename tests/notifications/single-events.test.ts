@@ -15,13 +15,13 @@ import { startWebhookReceiver } from '../support/webhook-receiver.ts'
 const service = await sharedWebhookService()
 const ALL = NOTIFICATION_TYPES.join(',')
 
-const ask = async (api: ApiClient, isOn: boolean) => {
+const setEventNotifications = async (api: ApiClient, isOn: boolean) => {
   const answer = await api.patch('/v1/notification_settings', { event_recorded: isOn })
   assert.deepEqual([answer.status, answer.body], [200, { event_recorded: isOn }])
 }
 const asking = async () => {
   const api = await service.newAccount()
-  await ask(api, true)
+  await setEventNotifications(api, true)
   return api
 }
 const submit = async (api: ApiClient, claimId: string, id: string, type = 'progress') => {
@@ -31,7 +31,7 @@ const submit = async (api: ApiClient, claimId: string, id: string, type = 'progr
 
 const readAll = async (api: ApiClient, types = ALL, limit = 100) =>
   (await readFeed(api, { types, limit })).data
-const toldOf = async (api: ApiClient) =>
+const notificationsOf = async (api: ApiClient) =>
   (await readAll(api)).map(({ type, sequence, event }) =>
     [type, sequence, event?.id].filter((part) => part !== undefined).join(' '),
   )
@@ -41,7 +41,7 @@ test('no account gets event notifications without asking (§4.13 rule 5)', async
   assert.deepEqual((await api.get('/v1/notification_settings')).body, { event_recorded: false })
   const { id } = await newClaim(api)
   await submit(api, id, 'e1')
-  assert.deepEqual(await toldOf(api), ['claim.created 0'])
+  assert.deepEqual(await notificationsOf(api), ['claim.created 0'])
 })
 
 describe('an account that asks (§4.13 rule 5)', () => {
@@ -69,13 +69,17 @@ describe('an account that asks (§4.13 rule 5)', () => {
     assert.equal(new Set(data.map(({ id }) => id)).size, 4)
   })
 
-  test('is told once of one that is repeated, and of none by the service itself', async () => {
+  test('gets one notification of a repeated event, and none of system events', async () => {
     const api = await asking()
     const { id, due_at } = await newClaim(api, { activity_window: 60, review_window: 60 })
     await submit(api, id, 'e1')
     assert.equal((await api.post(`/v1/claims/${id}/events`, { id: 'e1', type: 'progress' })).status, 200)
     await runScheduledCheck(service.app, new Date(Date.parse(due_at) + 60_000))
-    assert.deepEqual(await toldOf(api), ['claim.created 0', 'claim.event_recorded 1 e1', 'claim.pending 2'])
+    assert.deepEqual(await notificationsOf(api), [
+      'claim.created 0',
+      'claim.event_recorded 1 e1',
+      'claim.pending 2',
+    ])
   })
 
   test('gets events that are recorded together in the order of the log', async () => {
@@ -116,15 +120,15 @@ describe('an account that asks (§4.13 rule 5)', () => {
       ...{ customer_id: customer.id, contract, test_clock_id: clock.id },
     })
     await submit(api, onClock.body.id, 'e2')
-    const told = await readAll(api, EVENT_TYPES.join(','))
+    const all = await readAll(api, EVENT_TYPES.join(','))
     assert.deepEqual(
-      told.map(({ type, event }) => [type, event.id]),
+      all.map(({ type, event }) => [type, event.id]),
       [
         ['candidate.event_recorded', 'e1'],
         ['claim.event_recorded', 'e2'],
       ],
     )
-    assert.equal(told[1].event.created_at, '2031-01-01T00:00:00.000Z')
+    assert.equal(all[1].event.created_at, '2031-01-01T00:00:00.000Z')
   })
 
   test('gets them only where it names the type, and in pages of any size', async () => {
@@ -205,15 +209,15 @@ describe('an account that asks (§4.13 rule 5)', () => {
     )
   })
 
-  test('gets no more once it does not ask any longer, and other accounts get none', async () => {
+  test('gets none after it turns them off, and other accounts get none', async () => {
     const [api, other] = [await asking(), await service.newAccount()]
     const [claim, others] = [await newClaim(api), await newClaim(other)]
     await submit(api, claim.id, 'e1')
     await submit(other, others.id, 'e1')
-    await ask(api, false)
+    await setEventNotifications(api, false)
     await submit(api, claim.id, 'e2')
-    assert.deepEqual(await toldOf(api), ['claim.created 0', 'claim.event_recorded 1 e1'])
-    assert.deepEqual(await toldOf(other), ['claim.created 0'])
+    assert.deepEqual(await notificationsOf(api), ['claim.created 0', 'claim.event_recorded 1 e1'])
+    assert.deepEqual(await notificationsOf(other), ['claim.created 0'])
   })
 })
 

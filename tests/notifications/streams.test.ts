@@ -41,13 +41,13 @@ async function openStream(t: Scope, api: ApiClient, query = '', headers: Record<
     () => 'ended',
     () => 'broken',
   )
-  const told = () => events.filter(({ data }) => data !== undefined)
+  const received = () => events.filter(({ data }) => data !== undefined)
   return {
-    told,
+    received,
     lastId: () => events.at(-1)?.id,
     ended,
     close: () => ending.abort(),
-    untilTold: (count: number) => eventually(async () => told().length >= count && told()),
+    untilReceived: (count: number) => eventually(async () => received().length >= count && received()),
   }
 }
 
@@ -64,16 +64,16 @@ describe('notifications as server-sent events', () => {
     const api = await newAccount()
     await newClaim(api)
     const stream = await openStream(t, api)
-    await stream.untilTold(1)
+    await stream.untilReceived(1)
     await newCandidate(api)
-    const told = await stream.untilTold(2)
+    const received = await stream.untilReceived(2)
     assert.deepEqual(
-      told.map(({ event }) => event),
+      received.map(({ event }) => event),
       ['claim.created', 'candidate.created'],
     )
     const { data } = (await api.get('/v1/notifications')).body
     assert.deepEqual(
-      told.map(({ data }) => JSON.parse(data as string)),
+      received.map(({ data }) => JSON.parse(data as string)),
       data,
     )
   })
@@ -82,13 +82,13 @@ describe('notifications as server-sent events', () => {
     const api = await newAccount()
     await newClaim(api)
     const first = await openStream(t, api, '?types=claim.created')
-    const [one] = await first.untilTold(1)
+    const [one] = await first.untilReceived(1)
     await newCandidate(api)
     await eventually(async () => first.lastId() !== one?.id)
     first.close()
     await newClaim(api)
     const second = await openStream(t, api, '', { 'Last-Event-ID': `${first.lastId()}` })
-    const [next] = await second.untilTold(1)
+    const [next] = await second.untilReceived(1)
     assert.equal(next?.event, 'claim.created')
     const page = (await api.get(`/v1/notifications?after=${one?.id}`)).body
     assert.deepEqual(
@@ -101,7 +101,7 @@ describe('notifications as server-sent events', () => {
     const api = await newAccount()
     const stream = await openStream(t, api)
     await newClaim(api)
-    await stream.untilTold(1)
+    await stream.untilReceived(1)
     await sql('UPDATE api_tokens SET revoked_at = now() WHERE user_id = $1', [
       (await api.get('/v1/me')).body.id,
     ])
@@ -115,8 +115,8 @@ describe('notifications as server-sent events', () => {
     const [api, other] = [await newAccount(), await newAccount()]
     const first = await openStream(t, api)
     for (let open = 1; open < 20; open++) await openStream(t, api)
-    const ask = () => api.get('/v1/notifications', { Accept: 'text/event-stream' })
-    const refused = await ask()
+    const requestStream = () => api.get('/v1/notifications', { Accept: 'text/event-stream' })
+    const refused = await requestStream()
     assertError(refused, 429, 'RATE_LIMITED')
     assert.equal(refused.headers.get('retry-after'), '5')
     await openStream(t, other)

@@ -208,7 +208,7 @@ async function compare(
   timeZone: string,
   customer: { id: string; external_id: string } | undefined,
 ): Promise<void> {
-  const asked = `${days} days in ${timeZone} of ${customer ? 'a customer' : 'the account'}`
+  const query = `${days} days in ${timeZone} of ${customer ? 'a customer' : 'the account'}`
   const rows = everything.filter(
     (row) => !customer || row.customer_id === customer.id || row.customer_uuid === customer.external_id,
   )
@@ -217,10 +217,10 @@ async function compare(
   const { as_of, time_zone, overdue, ...figures } = body
   const dueNext = figures.due_next.map((row: Row) => row.due_at)
   const recent = figures.recent.map((row: Row) => row.status_since)
-  assert.deepEqual({ ...figures, due_next: dueNext, recent }, expected(rows, as_of, days, timeZone), asked)
+  assert.deepEqual({ ...figures, due_next: dueNext, recent }, expected(rows, as_of, days, timeZone), query)
   assert.equal(time_zone, timeZone)
   const late = rows.filter((row) => row.due_at && Date.parse(row.due_at) <= now - 3 * MINUTE)
-  assert.ok(overdue.count >= late.length, asked)
+  assert.ok(overdue.count >= late.length, query)
 }
 
 const readTotals = () =>

@@ -192,8 +192,8 @@ test('behind its stop the queue refuses, and no use of a token is noted', async 
   assert.equal(app.tokenOwners.cached(hashToken(api.token as string)), null)
 })
 
-test('a part that fails to stop is told, and holds up no other', async () => {
-  const told: unknown[] = []
+test('the error of a part that fails to stop is reported, and the other parts stop', async () => {
+  const errors: unknown[] = []
   let isStopped = false
   const failing = { stop: () => Promise.reject(new Error('stuck')) }
   const good = {
@@ -201,6 +201,6 @@ test('a part that fails to stop is told, and holds up no other', async () => {
       isStopped = true
     },
   }
-  await stopAll([failing, good], (error) => told.push(error))
-  assert.deepEqual([isStopped, told.map(String)], [true, ['Error: stuck']])
+  await stopAll([failing, good], (error) => errors.push(error))
+  assert.deepEqual([isStopped, errors.map(String)], [true, ['Error: stuck']])
 })

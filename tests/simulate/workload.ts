@@ -25,7 +25,7 @@ export async function startWorkload(testbed: Testbed, clients = 4): Promise<Work
   let calls = 0
   const call: Call = async (method, path, body) => {
     const url = testbed.urls[++calls % testbed.urls.length]
-    const answer = await ask(`${url}${path}`, method, token, body)
+    const answer = await sendJson(`${url}${path}`, method, token, body)
     answers.set(answer.status, (answers.get(answer.status) ?? 0) + 1)
     return answer
   }
@@ -79,7 +79,7 @@ async function prepare(call: Call): Promise<[string[], string[], string]> {
   return [await make({}), await make({ test_clock_id: clock.body.id }), clock.body.id]
 }
 
-async function ask(url: string, method: string, token: string, body?: object) {
+async function sendJson(url: string, method: string, token: string, body?: object) {
   try {
     const response = await fetch(url, {
       method,

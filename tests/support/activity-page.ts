@@ -10,7 +10,7 @@ export const CONTRACT = contractWith({ price: 12.5, review_window: 0 })
 export const rows = (page: Page) => page.getByRole('table', { name: 'Activity' }).locator('tbody tr')
 
 /** The text of each row, newest first. */
-export const told = async (page: Page) =>
+export const shownEntries = async (page: Page) =>
   (await rows(page).allInnerTexts()).map((text) =>
     text
       .split(/[\t\n]+/)

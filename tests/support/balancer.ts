@@ -1,4 +1,10 @@
-import { Agent, request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  type ServerResponse,
+  request as sendRequest,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { eventually } from './eventually.ts'
 import type { Scope } from './test-database.ts'
@@ -38,20 +44,20 @@ export async function startBalancer(t: Scope): Promise<Balancer> {
     if (!isStream) add(1)
     response.once('close', () => isStream || add(-1))
     const { method, url, headers } = request
-    const asked = ask(server + url, { method, headers, agent }, (answer) => {
+    const upstream = sendRequest(server + url, { method, headers, agent }, (answer) => {
       answered.set(server, (answered.get(server) ?? 0) + 1)
       if ((answer.statusCode as number) >= 500) refuse(`${answer.statusCode}`)
       response.writeHead(answer.statusCode as number, answer.headers)
       answer.pipe(response)
       answer.once('error', () => response.destroy())
     })
-    asked.once('error', (error) => {
+    upstream.once('error', (error) => {
       // A disconnected client, or a stream that ends with its server, is no failure.
       if (!response.headersSent && !response.destroyed) refuse(error.message)
       response.destroy()
     })
-    request.pipe(asked)
-    response.once('close', () => asked.destroy())
+    request.pipe(upstream)
+    response.once('close', () => upstream.destroy())
   }
 
   const front = createServer(pass)

@@ -30,10 +30,10 @@ export async function createWhileLookedUp(
   pressIn: (field: Locator, press: Locator) => Promise<void>,
 ): Promise<void> {
   const { field, globex, press } = await openClaimDialog(page)
-  const { asked, answer } = await holdLookUp(page, 'globex')
+  const { requested, answer } = await holdLookUp(page, 'globex')
   await field.fill('globex')
   await pressIn(field, press)
-  await asked
+  await requested
   await page.locator('dialog button[type=submit][aria-busy=true]').waitFor()
   assert.equal(await page.getByText('Choose a customer').count(), 0)
   assert.deepEqual(await customersOfClaims(page), [])
@@ -68,10 +68,10 @@ export async function openList(page: Page, pathOf: (acme: string) => string) {
 export async function clearWhileLookedUp(page: Page, path: string): Promise<void> {
   const { field } = await openList(page, () => path)
   const clear = page.getByRole('button', { name: 'Clear' })
-  const { asked, answer } = await holdLookUp(page, 'globex')
+  const { requested, answer } = await holdLookUp(page, 'globex')
   await field.fill('globex')
   await field.press('Enter')
-  await asked
+  await requested
   await clear.click()
   await page.waitForURL(({ search }) => search === '')
   assert.equal(await field.inputValue(), '')
@@ -111,14 +111,14 @@ export async function holdLookUp(page: Page, externalId: string) {
     await gate.promise
     await route.continue()
   })
-  const asked = page.waitForRequest((request) => looksUp(externalId)(new URL(request.url())))
+  const requested = page.waitForRequest((request) => looksUp(externalId)(new URL(request.url())))
   /** Releases the request, and waits until the page has processed the response. */
   const answer = async () => {
     gate.resolve()
     await isThrough.promise
     await waitUntilShown(page)
   }
-  return { asked, answer }
+  return { requested, answer }
 }
 
 /** Waits for a further response and its rendering: earlier responses are rendered by then. */

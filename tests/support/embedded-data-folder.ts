@@ -75,7 +75,7 @@ export async function postmasterPid(dataDir: string): Promise<number> {
 }
 
 /** Runs one query on a connection of its own. Returns the rows. */
-export async function ask(connectionString: string, query: string): Promise<Record<string, unknown>[]> {
+export async function queryOn(connectionString: string, query: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString })
   client.on('error', () => undefined)
   await client.connect()

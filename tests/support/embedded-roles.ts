@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ask } from './embedded-data-folder.ts'
+import { queryOn } from './embedded-data-folder.ts'
 
 /** A secret file of the cluster. */
 export const readSecret = async (dataDir: string, name: string) =>
@@ -32,14 +32,14 @@ export async function assertRolesApart(dataDir: string, connectionString: string
   for (const name of ['claimkeeper.password', 'claimkeeper.pgpass', 'superuser.password']) {
     assert.equal((await stat(join(dataDir, 'postgres', name))).mode & 0o777, 0o600, name)
   }
-  assert.deepEqual(await ask(connectionString, ROLE), [
+  assert.deepEqual(await queryOn(connectionString, ROLE), [
     { is_mighty: false, memberships: 0, owner: 'claimkeeper' },
   ])
   await assert.rejects(
-    ask(as('postgres', service, connectionString), 'SELECT 1'),
+    queryOn(as('postgres', service, connectionString), 'SELECT 1'),
     /password authentication failed/,
   )
-  const rules = await ask(
+  const rules = await queryOn(
     as('postgres', superuser, connectionString),
     'SELECT DISTINCT auth_method AS method FROM pg_hba_file_rules',
   )

@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { ConnectionCutter } from './connection-cutter.ts'
 import {
   errorMessage,
+  expectsResponse,
   isAnswered,
-  isAsked,
   isDone,
   Messages,
   queryMessage,
@@ -158,7 +158,7 @@ function relay(
   faultFor: (statement: string) => Fault | null,
   cutter: ConnectionCutter,
 ): void {
-  const [asked, answered] = [new Messages('client'), new Messages('server')]
+  const [fromClient, fromServer] = [new Messages('client'), new Messages('server')]
   const names = new StatementNames()
   let pending: { type: string; bytes: Buffer }[] = []
   let atAnswer: 'cut during' | 'cut after' | 'silence during' | null = null
@@ -184,9 +184,9 @@ function relay(
   }
 
   client.on('data', (bytes: Buffer) => {
-    for (const message of asked.take(bytes)) {
+    for (const message of fromClient.take(bytes)) {
       pending.push(message)
-      if (!isAsked(message.type)) continue
+      if (!expectsResponse(message.type)) continue
       const statement = names.of(pending) ?? (message.type === '' ? 'connect' : null)
       const whole = Buffer.concat(pending.map((part) => part.bytes))
       pending = []
@@ -219,7 +219,7 @@ function relay(
   }
 
   database.on('data', (bytes: Buffer) => {
-    const messages = [...answered.take(bytes)]
+    const messages = [...fromServer.take(bytes)]
     const isOver = messages.some(({ type }) => isAnswered(type))
     if (saidInstead !== null) {
       for (const { type, bytes } of messages) client.write(isDone(type) ? saidInstead : bytes)

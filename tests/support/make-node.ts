@@ -35,8 +35,8 @@ export async function findPrograms(folder: string): Promise<Programs> {
 /** PostgreSQL does not run as root. */
 async function findUser(): Promise<RunAs> {
   if (process.getuid?.() !== 0) return { user: undefined, prefix: [] }
-  const ask = async (what: string) => Number((await promisify(execFile)('id', [what, 'postgres'])).stdout)
-  return { user: { uid: await ask('-u'), gid: await ask('-g') }, prefix: [] }
+  const idOf = async (what: string) => Number((await promisify(execFile)('id', [what, 'postgres'])).stdout)
+  return { user: { uid: await idOf('-u'), gid: await idOf('-g') }, prefix: [] }
 }
 
 /** Differences between the servers of the tests. */

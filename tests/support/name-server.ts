@@ -6,13 +6,13 @@ import { publicLookup } from './source/webhooks.ts'
 import type { Scope } from './test-database.ts'
 
 /** The addresses of a name. Null: the name does not exist. Undefined: no response. */
-export type Names = (name: string, asked: number) => readonly string[] | null | undefined
+export type Names = (name: string, queries: number) => readonly string[] | null | undefined
 
 export interface NameServer {
   /** In the form that resolvers accept. */
   address: string
   /** Queried names, once for each query. */
-  asked: string[]
+  queries: string[]
 }
 
 const A = 1
@@ -20,12 +20,12 @@ const AAAA = 28
 
 /** A real UDP name server on this machine, with the names of a test. */
 export async function startNameServer(t: Scope, names: Names): Promise<NameServer> {
-  const asked: string[] = []
+  const queries: string[] = []
   const socket = createSocket('udp4')
   socket.on('message', (question, { port, address }) => {
     const { name, type, end } = readQuestion(question)
-    const times = asked.filter((one) => one === `${name} ${type}`).length
-    asked.push(`${name} ${type}`)
+    const times = queries.filter((one) => one === `${name} ${type}`).length
+    queries.push(`${name} ${type}`)
     const known = names(name, times)
     if (known !== undefined) socket.send(answer(question.subarray(0, end), type, known), port, address)
   })
@@ -34,7 +34,7 @@ export async function startNameServer(t: Scope, names: Names): Promise<NameServe
   t.after(async () => {
     socket.close()
   })
-  return { address: `127.0.0.1:${socket.address().port}`, asked }
+  return { address: `127.0.0.1:${socket.address().port}`, queries }
 }
 
 function readQuestion(message: Buffer): { name: string; type: number; end: number } {

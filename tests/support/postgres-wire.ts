@@ -33,7 +33,7 @@ export class Messages {
 }
 
 /** Messages after which a client waits for a response. Others prepare it. */
-export const isAsked = (type: string) => !'PBDECH'.includes(type) || type === ''
+export const expectsResponse = (type: string) => !'PBDECH'.includes(type) || type === ''
 /** The server has executed a statement. */
 export const isDone = (type: string) => type === 'C'
 /** The server has responded and is idle. */

@@ -16,12 +16,12 @@ let lastRun: Promise<unknown> = Promise.resolve()
  * the priority of their process.
  */
 export function runSharedCli(args: string[], settings: Record<string, string> = {}): Promise<Run> {
-  const run = lastRun.then(() => ask({ args, env: childEnvironment(settings) }))
+  const run = lastRun.then(() => sendRequest({ args, env: childEnvironment(settings) }))
   lastRun = run.catch(() => {})
   return run
 }
 
-async function ask(request: CliRequest): Promise<Run> {
+async function sendRequest(request: CliRequest): Promise<Run> {
   host ??= startHost()
   const { child, ended } = host
   const answer = once(child, 'message') as Promise<[Run]>

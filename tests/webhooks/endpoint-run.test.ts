@@ -54,16 +54,16 @@ test('deliveries of large contracts are made a few at a time, and none is passed
     const taken = await leaseEndpoint(app.db.writes.for(userId), sending.sender, id, 30_000)
     assert.ok(taken)
     let bytes = 0
-    const told = await makeDeliveries(app, taken, (notification) => {
+    const next = await makeDeliveries(app, taken, (notification) => {
       const text = present(notification)
       bytes += text.length
       return text
     })
-    assert.ok(told)
-    const count = told.cursor.lastNumber - taken.cursor.lastNumber
+    assert.ok(next)
+    const count = next.cursor.lastNumber - taken.cursor.lastNumber
     if (count === 0) break
     made += count
-    assert.equal(told.hasMore, made < 24)
+    assert.equal(next.hasMore, made < 24)
     assert.ok(count <= 10 && bytes < 350_000, `${count} with ${bytes} bytes`)
   }
   assert.equal(made, 24)

@@ -66,7 +66,7 @@ function folderWith(t: Scope, files: Record<string, string>): string {
 }
 
 /** Runs a program that reads JSON and prints JSON. */
-function ask(cwd: string, command: string, args: string[], question: unknown) {
+function runProgram(cwd: string, command: string, args: string[], question: unknown) {
   const { stdout, stderr, status, error } = spawnSync(command, args, {
     cwd,
     input: JSON.stringify(question),
@@ -164,7 +164,8 @@ export function pythonPrograms(t: Scope): Programs {
     'chain.py': guideBlock('python', 'def keep'),
     'ask.py': PYTHON,
   })
-  const python = (what: string) => (question: unknown) => ask(folder, 'python3', ['ask.py', what], question)
+  const python = (what: string) => (question: unknown) =>
+    runProgram(folder, 'python3', ['ask.py', what], question)
   return { verify: python('verify'), follow: python('follow') }
 }
 
@@ -206,5 +207,5 @@ export function goPrograms(t: Scope): Pick<Programs, 'verify'> {
     'webhook/verify.go': guideBlock('go', 'func Verify'),
     'main.go': GO,
   })
-  return { verify: (arrivals) => ask(folder, 'go', ['run', '.'], arrivals) }
+  return { verify: (arrivals) => runProgram(folder, 'go', ['run', '.'], arrivals) }
 }

@@ -151,15 +151,15 @@ describe('a name', () => {
 describe('a connection', () => {
   test('an attempt goes to the checked address, even if DNS answers otherwise later', async (t) => {
     // The first answer of each kind is harmless. A second lookup would reach the private address.
-    const { server, look } = await lookingUp(t, (_, asked) =>
-      asked === 0 ? ['2606:4700::1'] : ['127.0.0.1'],
+    const { server, look } = await lookingUp(t, (_, queries) =>
+      queries === 0 ? ['2606:4700::1'] : ['127.0.0.1'],
     )
     const socket = connect({ host: 'rebound.test', port: 9, lookup: look, autoSelectFamily: true })
     t.after(() => socket.destroy())
     const looked = new Promise((resolve) => socket.once('lookup', (_error, address) => resolve(address)))
     socket.on('error', () => {})
     assert.equal(await looked, '2606:4700::1')
-    assert.deepEqual(server.asked.toSorted(), ['rebound.test 1', 'rebound.test 28'])
+    assert.deepEqual(server.queries.toSorted(), ['rebound.test 1', 'rebound.test 28'])
   })
 
   test('no attempt reaches this machine, by any name or address', async (t) => {

@@ -23,11 +23,11 @@ async function newEndpoints(api: ApiClient, url: string, count: number): Promise
 /** Gives each endpoint a number of deliveries. */
 const addDeliveries = ({ sql }: TestService, ids: string[], each: number) =>
   sql(
-    `WITH told AS (UPDATE webhook_endpoints SET last_number = $2 WHERE id = ANY ($1::uuid[]) RETURNING id)
+    `WITH updated AS (UPDATE webhook_endpoints SET last_number = $2 WHERE id = ANY ($1::uuid[]) RETURNING id)
      INSERT INTO webhook_deliveries (endpoint_id, number, notification_id, subject_id, type, created_at, body, bytes, hash,
        previous_hash, next_attempt_at)
      SELECT id, n, gen_random_uuid(), gen_random_uuid(), 'webhook_endpoint.test', now(), '{}', 2, '', '', now()
-     FROM told, generate_series(1, $2::integer) AS n`,
+     FROM updated, generate_series(1, $2::integer) AS n`,
     [ids, each],
   )
 

@@ -99,11 +99,11 @@ describe('an endpoint is disabled', () => {
     await eventually(async () => !(await readEndpoint(api, gone.id)).enabled)
     assert.equal((await readEndpoint(api, gone.id)).disabled_reason, 'gone')
     await eventually(async () => other.receiver.received.length === 1)
-    const { delivery: _, ...told } = JSON.parse(other.receiver.received[0]?.body as string)
+    const { delivery: _, ...notification } = JSON.parse(other.receiver.received[0]?.body as string)
     const { data } = (await api.get('/v1/notifications')).body
-    assert.deepEqual(data.at(-1), told)
-    assert.equal(told.reason, 'gone')
-    assert.deepEqual(told.webhook_endpoint, {
+    assert.deepEqual(data.at(-1), notification)
+    assert.equal(notification.reason, 'gone')
+    assert.deepEqual(notification.webhook_endpoint, {
       id: gone.id,
       url: `${gone.receiver.url}/hook`,
       description: 'old',
@@ -157,12 +157,12 @@ describe('an endpoint is disabled', () => {
       return (await readEndpoint(api, id)).disabled_reason === 'failing'
     })
     // Where machines commit apart, the endpoint may be seen disabled before the notification is seen.
-    const told = await eventually(async () => {
+    const notifications = await eventually(async () => {
       const { data } = (await api.get('/v1/notifications')).body
       return (data.length > 0 || !isOnCitus()) && data
     })
     assert.deepEqual(
-      told.map(({ type, reason }: Record<string, string>) => [type, reason]),
+      notifications.map(({ type, reason }: Record<string, string>) => [type, reason]),
       [['webhook_endpoint.disabled', 'failing']],
     )
     // Once it is well it goes on where it was, and nothing of that is held against it.

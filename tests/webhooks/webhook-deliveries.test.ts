@@ -17,15 +17,18 @@ test('a claim that is created is sent to the endpoint, signed and numbered (§4.
   await eventually(async () => receiver.received.length === 1)
   const [{ body, headers, path }] = receiver.received as [(typeof receiver.received)[0]]
   assert.equal(path, '/hook')
-  const told = new Webhook(secret).verify(body, headers as Record<string, string>) as Record<string, never>
-  assert.equal(told.type, 'claim.created')
-  assert.equal((told.claim as unknown as { id: string }).id, claim.id)
-  assert.equal(headers['webhook-id'], told.id)
+  const verified = new Webhook(secret).verify(body, headers as Record<string, string>) as Record<
+    string,
+    never
+  >
+  assert.equal(verified.type, 'claim.created')
+  assert.equal((verified.claim as unknown as { id: string }).id, claim.id)
+  assert.equal(headers['webhook-id'], verified.id)
   assert.throws(() =>
     new Webhook(secret).verify(body.replace('OPEN', 'open'), headers as Record<string, string>),
   )
   const [fed] = (await api.get('/v1/notifications')).body.data
-  const { delivery, ...notification } = told
+  const { delivery, ...notification } = verified
   assert.deepEqual(notification, fed)
   assert.deepEqual(delivery, { number: 1, previous_hash: '0'.repeat(64) })
   await eventually(async () => {

@@ -414,10 +414,10 @@ describe('deliveries', () => {
          status = (ARRAY['failed', 'succeeded'])[1 + number % 2], next_attempt_at = NULL WHERE endpoint_id = $1`,
       [id],
     )
-    const ask = (body: object) => api.post(`${PATH}/${id}/redeliver`, body)
+    const requestRedelivery = (body: object) => api.post(`${PATH}/${id}/redeliver`, body)
     const day = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }
     const redelivered = async (body: object) => {
-      const answer = await ask(body)
+      const answer = await requestRedelivery(body)
       assert.equal(answer.status, 202, JSON.stringify(answer.body))
       return answer.body.redelivered
     }
@@ -430,11 +430,11 @@ describe('deliveries', () => {
     assert.equal(await redelivered({ ...day, status: 'failed' }), 1)
     assert.equal(await redelivered({ ...day, status: 'succeeded' }), 2)
     assert.equal(await redelivered({ from: '1970-01-01T00:00:00Z', to: '2999-12-31T23:59:59Z' }), 4)
-    assertError(await ask({ ...day, to: day.from }), 400, 'VALIDATION_ERROR', 'to')
-    assertError(await ask({ from: day.from }), 400, 'VALIDATION_ERROR', 'to')
-    assertError(await ask({ ...day, from: 'today' }), 400, 'VALIDATION_ERROR', 'from')
-    assertError(await ask({ ...day, status: 'gone' }), 400, 'VALIDATION_ERROR', 'status')
-    assertError(await ask({ ...day, status: null }), 400, 'VALIDATION_ERROR', 'status')
+    assertError(await requestRedelivery({ ...day, to: day.from }), 400, 'VALIDATION_ERROR', 'to')
+    assertError(await requestRedelivery({ from: day.from }), 400, 'VALIDATION_ERROR', 'to')
+    assertError(await requestRedelivery({ ...day, from: 'today' }), 400, 'VALIDATION_ERROR', 'from')
+    assertError(await requestRedelivery({ ...day, status: 'gone' }), 400, 'VALIDATION_ERROR', 'status')
+    assertError(await requestRedelivery({ ...day, status: null }), 400, 'VALIDATION_ERROR', 'status')
   })
 })
 

@@ -19,7 +19,7 @@ const ENDPOINTS = 50
 const ENDPOINTS_PATH = '/v1/webhook_endpoints'
 const MANY_DELIVERIES = 50_000
 
-async function ask({ url, account }: Target, path: string, body: object): Promise<{ id: string }> {
+async function postJson({ url, account }: Target, path: string, body: object): Promise<{ id: string }> {
   const response = await fetch(url + path, {
     method: 'POST',
     headers: { Authorization: `Bearer ${account.token}`, 'Content-Type': 'application/json' },
@@ -32,7 +32,8 @@ async function ask({ url, account }: Target, path: string, body: object): Promis
 /** Makes them one after the other. Returns their ids. */
 async function addEndpoints(target: Target, url: string, count = ENDPOINTS): Promise<string[]> {
   const ids: string[] = []
-  for (let n = 0; n < count; n++) ids.push((await ask(target, ENDPOINTS_PATH, { url: `${url}/${n}` })).id)
+  for (let n = 0; n < count; n++)
+    ids.push((await postJson(target, ENDPOINTS_PATH, { url: `${url}/${n}` })).id)
   return ids
 }
 
@@ -43,7 +44,7 @@ const claimsOf = ({ account }: Target, count: number, contract: object = OPEN_CO
 /** 100 claims a second. All endpoints get a notification of each. */
 async function tellOn(target: Target, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await ask(target, '/v1/claims/batch', claimsOf(target, 20))
+    await postJson(target, '/v1/claims/batch', claimsOf(target, 20))
     await rest(200, signal)
   }
 }
@@ -112,7 +113,7 @@ export const webhookAttacks: Attack[] = [
     run: async (target, signal) => {
       await addEndpoints(target, await receive(hangs, signal))
       while (!signal.aborted) {
-        await ask(target, '/v1/claims/batch', claimsOf(target, 100, LARGE_CONTRACT))
+        await postJson(target, '/v1/claims/batch', claimsOf(target, 100, LARGE_CONTRACT))
         await rest(500, signal)
       }
     },
@@ -123,7 +124,7 @@ export const webhookAttacks: Attack[] = [
     run: async (target, signal) => {
       await addEndpoints(target, await receiveWell(signal))
       while (!signal.aborted) {
-        await ask(target, '/v1/claims/batch', claimsOf(target, 100, LARGE_CONTRACT))
+        await postJson(target, '/v1/claims/batch', claimsOf(target, 100, LARGE_CONTRACT))
         await rest(500, signal)
       }
     },

@@ -95,9 +95,9 @@ for (const [path, { records, key, filters }] of Object.entries(LISTS)) {
         for (const other of filters.filter((another) => another === one || one.name < another.name)) {
           const wanted = keysOf(records.filter((row) => one.matches(row) && other.matches(row)))
           const query = { [one.name]: one.value, [other.name]: other.value }
-          const asked = JSON.stringify(query)
-          assert.deepEqual(await read({ ...query, limit: 2 }), wanted, asked)
-          assert.deepEqual(await read({ ...query, limit: 3, order: 'desc' }), wanted.toReversed(), asked)
+          const message = JSON.stringify(query)
+          assert.deepEqual(await read({ ...query, limit: 2 }), wanted, message)
+          assert.deepEqual(await read({ ...query, limit: 3, order: 'desc' }), wanted.toReversed(), message)
         }
       })
     }

@@ -199,10 +199,10 @@ describe('a record that was deleted with its test clock', () => {
       const names: string[] = []
       for (const on of [null, clock, null]) names.push(await create(api, customer, on))
       const first = await api.get(`${path}?limit=2`)
-      const asked = [`after=${first.body.next_cursor}`, `after=${first.body.next_cursor}&status=OPEN`]
-      if (path === '/v1/candidates') asked.push(`after=${names[1]}`)
+      const queries = [`after=${first.body.next_cursor}`, `after=${first.body.next_cursor}&status=OPEN`]
+      if (path === '/v1/candidates') queries.push(`after=${names[1]}`)
       assert.equal((await api.delete(`/v1/test_clocks/${clock}`)).status, 204)
-      for (const query of asked) {
+      for (const query of queries) {
         assert.deepEqual(namesIn(await api.get(`${path}?${query}`)), [names[2]], query)
         assert.deepEqual(namesIn(await api.get(`${path}?${query}&order=desc`)), [names[0]], query)
         assertError(await other.get(`${path}?${query}`), 400, 'VALIDATION_ERROR', 'after')

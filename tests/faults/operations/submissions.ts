@@ -57,12 +57,12 @@ const lockedClock: Operation = {
     const releases: (() => Promise<void>)[] = []
     const held = await holdClock({ after: (release) => releases.push(release) }, service.databaseUrl, clock)
     const [since] = await service.sql('SELECT clock_timestamp() AS time')
-    const hasAsked = async () => (await service.sql(HAS_ASKED, [since?.time])).length > 0
+    const isSent = async () => (await service.sql(FIND_STATEMENT, [since?.time])).length > 0
     return {
       run: async () => {
         const submitted = submitTogether(testbed, history, claims, [])
         const isOver = submitted.then(() => true)
-        await Promise.race([isOver, eventually(hasAsked)])
+        await Promise.race([isOver, eventually(isSent)])
         await held.letGo()
         await submitted
       },
@@ -74,7 +74,7 @@ const lockedClock: Operation = {
 }
 
 /** It was looked whether the clock is free. */
-const HAS_ASKED = `SELECT FROM pg_stat_activity
+const FIND_STATEMENT = `SELECT FROM pg_stat_activity
   WHERE datname = current_database() AND query_start > $1 AND query LIKE '-- find_free_test_clocks%'`
 
 const longLog: Operation = {

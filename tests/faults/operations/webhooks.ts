@@ -25,8 +25,8 @@ const disabling: Operation = {
     return {
       run: () => disable().catch(() => {}),
       finish: async () => {
-        const [reason, told] = await found()
-        assert.deepEqual(told, reason === null ? [] : [reason])
+        const [reason, reasons] = await found()
+        assert.deepEqual(reasons, reason === null ? [] : [reason])
         await disable()
         assert.deepEqual(await found(), ['gone', ['gone']])
       },

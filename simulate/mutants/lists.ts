@@ -9,11 +9,21 @@ export const LIST_MUTANTS: readonly Mutant[] = [
         "order === 'asc' ? '>' : '<', position)",
         "order === 'asc' ? '>' : '<', position === null ? null : String(BigInt(position) + (order === 'asc' ? 1n : -1n)))",
       ),
+      edit(
+        'query.parameter(after.position)}`',
+        "query.parameter(String(BigInt(after.position ?? 0) + (order === 'asc' ? 1n : -1n)))}`",
+      ),
     ],
   },
   {
     name: 'a cursor repeats its record',
-    edits: [edit("order === 'asc' ? '>' : '<', position)", "order === 'asc' ? '>=' : '<=', position)")],
+    edits: [
+      edit("order === 'asc' ? '>' : '<', position)", "order === 'asc' ? '>=' : '<=', position)"),
+      edit(
+        "const beyond = order === 'asc' ? '>' : '<'\n  if (time === null)",
+        "const beyond = order === 'asc' ? '>=' : '<='\n  if (time === null)",
+      ),
+    ],
   },
   {
     name: 'a list is read without the insert barrier',
@@ -28,12 +38,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a list by status shows all statuses',
-    edits: [
-      edit(
-        ".where('status', '=', filter.statuses.length === 1 ? filter.statuses[0] : null)\n    .where('customer_id', '=', filter.customerId)",
-        ".where('customer_id', '=', filter.customerId)",
-      ),
-    ],
+    edits: [edit('selection.statuses.length > 0 ? selection.statuses : STATUSES', 'STATUSES')],
   },
   {
     name: 'a claim is not found by metadata',

@@ -11,7 +11,7 @@ import type { Sorted } from './list-filters.ts'
 import { type ClaimCount, countClaims, withSpan } from './lists/claim-count-store.ts'
 import { findClaimPosition, listClaims } from './lists/claim-list-store.ts'
 import { type ClaimPlace, type ClaimSelection, isTimed } from './lists/claim-selection.ts'
-import type { NextPlace } from './lists/selective-list-store.ts'
+import type { NextPlace } from './lists/list-page-store.ts'
 import { readLongParts } from './read-contracts.ts'
 
 /** A page of a list. Long columns are loaded while the claims are iterated. */

@@ -21,7 +21,7 @@ import {
   testClockScan,
   uncheckedFilters,
 } from './index-scans.ts'
-import { indexEntriesSql, probeSql } from './selective-statement-store.ts'
+import { indexEntriesSql, probeSql } from './list-statement-store.ts'
 
 export interface ClaimCount {
   count: number

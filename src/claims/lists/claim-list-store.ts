@@ -1,10 +1,6 @@
 import { CONTRACT, contractIsMissing } from '../../contracts/contract-store.ts'
 import type { ClaimAddress, ExportedClaim } from '../../core/claims/claim.ts'
-import { STATUSES } from '../../core/claims/lifecycle.ts'
 import type { Connection } from '../../platform/database/connection.ts'
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../platform/database/limits.ts'
-import { type ListedRow, type Page, readPage } from '../../platform/database/lists/list-page.ts'
-import { ListQuery } from '../../platform/database/lists/list-query.ts'
 import { METADATA, METADATA_IF_SHORT } from '../../platform/database/metadata.ts'
 import {
   CLAIM_COLUMNS_IF_SHORT,
@@ -15,13 +11,12 @@ import {
   toClaimFacts,
   toClaimWithMetadata,
 } from '../claim-columns.ts'
-import { FRESH, isOfKind, isOneOf } from './claim-conditions.ts'
-import { type ClaimFilter, isPlain } from './claim-selection.ts'
-import { readSelectivePage, type SelectivePage } from './selective-list-store.ts'
+import type { ClaimFilter } from './claim-selection.ts'
+import { type ListPage, readListPage } from './list-page-store.ts'
 
 /** A page of the account's claims, or of its candidates. */
-export async function listClaims(db: Connection, filter: ClaimFilter): Promise<SelectivePage<ListedClaim>> {
-  const { rows, next } = await readClaimPage<ListedClaimRow>(
+export async function listClaims(db: Connection, filter: ClaimFilter): Promise<ListPage<ListedClaim>> {
+  const { rows, next } = await readListPage<ListedClaimRow>(
     db,
     filter,
     CLAIM_COLUMNS_WITH_HASH,
@@ -29,18 +24,6 @@ export async function listClaims(db: Connection, filter: ClaimFilter): Promise<S
     CLAIM_COLUMNS_IF_SHORT,
   )
   return { rows: rows.map(toClaimWithMetadata), next }
-}
-
-async function readClaimPage<Row extends { id: string }>(
-  db: Connection,
-  filter: ClaimFilter,
-  columns: string,
-  shown: string,
-): Promise<SelectivePage<Row>> {
-  if (!isPlain(filter)) return readSelectivePage<Row>(db, filter, columns, shown)
-  const { rows, hasMore } = await readPlainPage<Row>(db, filter, columns, shown)
-  const last = rows.at(-1)
-  return { rows, next: hasMore && last ? { time: null, position: last.position, id: last.id } : null }
 }
 
 /** The contracts of these claims as JSON, by claim id. @throws UNAVAILABLE if one is missing */
@@ -110,8 +93,8 @@ type ListedExport = Omit<ExportedClaim, 'metadata'> & { metadata: string | null 
 export async function listExportedClaims(
   db: Connection,
   filter: ClaimFilter,
-): Promise<SelectivePage<ListedExport>> {
-  const { rows, next } = await readClaimPage<ExportedRow>(
+): Promise<ListPage<ListedExport>> {
+  const { rows, next } = await readListPage<ExportedRow>(
     db,
     filter,
     `${EXPORTED_FACTS}, metadata`,
@@ -137,96 +120,4 @@ export async function findClaimPosition(
     values: [id, userId, kind === 'candidate'],
   })
   return row?.position ?? null
-}
-
-/**
- * A page of a list in the order of positions, by status, customer, schema or test clock.
- * @param columns columns of the table that the page needs
- * @param shown columns of the result
- */
-async function readPlainPage<Row>(
-  db: Connection,
-  filter: ClaimFilter,
-  columns: string,
-  shown: string,
-): Promise<Page<Row & ListedRow>> {
-  const list = { name: 'claims', userId: filter.userId } as const
-  return readPage(db, list, filter, (count, upTo) => {
-    const query = conditionsOf(filter, upTo)
-    const page = listStatement(filter, query, columns, count, db.distribution.isOn)
-    return db.query<Row & ListedRow>({
-      ...(columns === shown ? {} : nameOf(filter, count, upTo)),
-      text: columns === shown ? page : showing(shown, page, filter),
-      values: query.values,
-      readOnly: true,
-    })
-  })
-}
-
-/** Rows of a page of the default length and of the maximum length, with the extra record that shows whether more follow. */
-const USUAL_COUNTS = [DEFAULT_PAGE_SIZE + 1, MAX_PAGE_SIZE + 1]
-
-/**
- * Usual pages are prepared statements: planning takes many times as long as reading. Their plan is the same for all
- * values, the beginning of an index scan. Schemas and clocks are not prepared: they may match few or most records.
- */
-function nameOf(filter: ClaimFilter, count: number, upTo: string | null): { name?: string } {
-  const { kind, order, statuses, customerId, schemaId, testClockId, after } = filter
-  if (schemaId || testClockId || statuses.length > 1 || !USUAL_COUNTS.includes(count)) return {}
-  const conditions = { status: statuses[0], customer: customerId, after: after?.position, up_to: upTo }
-  const given = Object.entries(conditions).flatMap(([name, value]) => (value ? name : []))
-  return { name: ['list', count, kind, order, ...given].join('_') }
-}
-
-const showing = (columns: string, page: string, { order }: ClaimFilter) =>
-  `${/^--.*\n/.exec(page)}SELECT ${columns}, position, fresh FROM (\n${page}\n) AS page ORDER BY position ${order}`
-
-function conditionsOf(filter: ClaimFilter, upTo: string | null): ListQuery {
-  return new ListQuery()
-    .where('user_id', '=', filter.userId)
-    .where('status', '=', filter.statuses.length === 1 ? filter.statuses[0] : null)
-    .where('customer_id', '=', filter.customerId)
-    .where('schema_id', '=', filter.schemaId)
-    .where('test_clock_id', '=', filter.testClockId)
-    .after(filter.after?.position ?? null, filter.order)
-    .where('position', '<=', upTo)
-}
-
-const isOfStatuses = ({ statuses }: ClaimFilter) => (statuses.length > 1 ? isOneOf(statuses) : 'true')
-
-/**
- * The indexes of an account's list and of a customer's list begin with the status. For several statuses the statement
- * reads a page of each in index order and merges them. The indexes by schema and by clock do not contain the status.
- * | On distributed tables these pages are read one after the other, each with its own snapshot. Statuses only move
- * forward, and the pages are read in the order of the statuses, so no claim is missed. A claim that changes its
- * status meanwhile appears twice, and the later row is kept.
- */
-function listStatement(
-  filter: ClaimFilter,
-  query: ListQuery,
-  columns: string,
-  count: number,
-  isDistributed: boolean,
-): string {
-  const page = `ORDER BY position ${filter.order} LIMIT ${count}`
-  const pageWhere = (condition: string) =>
-    `SELECT ${columns}, position, ${FRESH} FROM claims
-      WHERE ${isOfKind(filter.kind)} AND ${query.conditions} AND ${condition} ${page}`
-  const { statuses, schemaId, testClockId } = filter
-  const isOfOneIndex = statuses.length === 1 || (schemaId ?? testClockId) !== undefined
-  if (isOfOneIndex) return `-- list_claims\n${pageWhere(isOfStatuses(filter))}`
-  const listedStatuses = statuses.length > 0 ? statuses : STATUSES
-  if (isDistributed) {
-    const pages = listedStatuses.map(
-      (status, place) =>
-        `(SELECT *, ${place} AS place FROM (${pageWhere(`status = '${status}'`)}) AS p${place})`,
-    )
-    return `-- list_claims
-    SELECT DISTINCT ON (position) * FROM (${pages.join(' UNION ALL ')}) AS pages
-    ORDER BY position ${filter.order}, place DESC LIMIT ${count}`
-  }
-  return `-- list_claims
-    SELECT * FROM (
-      ${listedStatuses.map((status) => `(${pageWhere(`status = '${status}'`)})`).join(' UNION ALL ')}
-    ) AS pages ${page}`
 }

@@ -86,18 +86,6 @@ export function withImpliedFilters(selection: ClaimFilter): ClaimFilter | null {
   return { ...selection, statuses, isLive, ...(sort === 'due_at' && { due: due ?? ANY_TIME }) }
 }
 
-/** Whether the lists by status, customer, schema and clock, in the order of creation, are sufficient. */
-export function isPlain(filter: ClaimFilter): boolean {
-  const { sort, isLive, created, due, resolved, price, metadata, search } = filter
-  const { customerId, schemaId, testClockId } = filter
-  const owners = [customerId, schemaId, testClockId].filter((owner) => owner !== undefined)
-  return (
-    !isTimed(filter, sort) &&
-    !(isLive || created || due || resolved || price || metadata || search) &&
-    owners.length < 2
-  )
-}
-
 /** A range of ids or aliases with a common prefix. */
 export interface SearchRange {
   /** SQL. */

@@ -1,6 +1,8 @@
+import { STATUSES } from '../../core/claims/lifecycle.ts'
 import type { Connection, Statement } from '../../platform/database/connection.ts'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../platform/database/limits.ts'
 import { PAIRS } from '../../platform/database/metadata.ts'
-import { ConditionSql, FRESH, isOneOf } from './claim-conditions.ts'
+import { ConditionSql, type FilterName, FRESH, filtersOf, isOneOf } from './claim-conditions.ts'
 import type { ClaimFilter, ClaimPlace } from './claim-selection.ts'
 import { type IndexScan, uncheckedFilters } from './index-scans.ts'
 
@@ -119,15 +121,33 @@ export function pageOf(
     const rows = rowsOf(scan, found, isInOrder ? `ORDER BY ${inOrder}` : '')
     return `(SELECT ${listed} FROM (${rows}) AS claims WHERE true ${page})`
   })
-  const all = `ORDER BY list_time ${order}, position ${order}`
+  const keys = scans.some(({ time }) => time) ? ['list_time', 'position'] : ['position']
+  const all = `ORDER BY ${keys.map((key) => `${key} ${order}`).join(', ')}`
   // On distributed tables the scans are read one after the other in the order of the statuses. Statuses only move
   // forward, so no claim is missed. Of a claim that appears twice the later row is kept.
-  const [once, laterFirst] = isDistributed ? ['DISTINCT ON (list_time, position)', ', scan DESC'] : ['', '']
+  const [once, laterFirst] = isDistributed ? [`DISTINCT ON (${keys.join(', ')})`, ', scan DESC'] : ['', '']
+  const name = isInOrder ? nameOf(filter, options) : null
   return {
-    text: `-- select_claims
+    ...(name && { name }),
+    text: `-- ${name ? 'list_claims' : 'select_claims'}
       SELECT ${shown}, position, list_time, fresh FROM (
         SELECT ${once} * FROM (${pages.join('\nUNION ALL ')}) AS pages ${all}${laterFirst} LIMIT ${count}
       ) AS page ${all}`,
     values: sql.query.values,
   }
+}
+
+/** Rows of a page of the default length and of the maximum length, with the extra record that shows whether more follow. */
+const USUAL_COUNTS = [DEFAULT_PAGE_SIZE + 1, MAX_PAGE_SIZE + 1]
+const USUAL_FILTERS: readonly FilterName[] = ['user', 'kind', 'statuses', 'customer']
+
+/** Usual pages are prepared statements: planning takes many times as long as reading. Null for other pages. */
+function nameOf(filter: ClaimFilter, { count, upTo }: PageOptions): string | null {
+  const { kind, order, statuses, customerId, after } = filter
+  const isUsual = [...filtersOf(filter)].every((name) => USUAL_FILTERS.includes(name))
+  const isOfAll = statuses.length === STATUSES.length
+  if (!isUsual || !USUAL_COUNTS.includes(count) || !(isOfAll || statuses.length === 1)) return null
+  const conditions = { [`status_${statuses[0]}`]: !isOfAll, customer: customerId, after, up_to: upTo }
+  const given = Object.entries(conditions).flatMap(([name, value]) => (value ? name : []))
+  return ['list', count, kind, order, ...given].join('_')
 }

@@ -11,7 +11,7 @@ import { ConditionSql } from './claim-conditions.ts'
 import { findSelectiveScan, ownsTestClock } from './claim-count-store.ts'
 import { type ClaimFilter, type ClaimPlace, withImpliedFilters } from './claim-selection.ts'
 import { type IndexScan, orderedScans, testClockScan, uncheckedFilters } from './index-scans.ts'
-import { indexEntriesSql, type PageOptions, pageOf } from './selective-statement-store.ts'
+import { indexEntriesSql, type PageOptions, pageOf } from './list-statement-store.ts'
 
 /** A record with its position and the time of the list's order. */
 type PlacedRow = ListedRow & { id: string; list_time: Date | null }
@@ -28,23 +28,24 @@ interface Stop extends ClaimPlace {
   fresh: boolean
 }
 
-export interface SelectivePage<Row> {
+export interface ListPage<Row> {
   rows: Row[]
   /** Null on the last page. */
   next: NextPlace | null
 }
 
 /**
- * A page of a list in any order with any filters. No index covers all filters. The page is found by scanning the list
- * in its order and checking each record, or by sorting the matches of one filter if they are few. Otherwise the page
- * ends after `MAX_SCANNED_ENTRIES` records, possibly with no records although more follow.
+ * A page of a list in any order with any filters. If the indexes of the list cover all filters, the page is the
+ * beginning of their merge. No index covers all combinations of filters. Then the page is found by scanning the list in
+ * its order and checking each record, or by sorting the matches of one filter if they are few. Otherwise the page ends
+ * after `MAX_SCANNED_ENTRIES` records, possibly with no records although more follow.
  */
-export async function readSelectivePage<Row>(
+export async function readListPage<Row>(
   db: Connection,
   requested: ClaimFilter,
   columns: string,
   shown: string,
-): Promise<SelectivePage<Row & PlacedRow>> {
+): Promise<ListPage<Row & PlacedRow>> {
   const filter = withImpliedFilters(requested)
   if (!filter || !(await ownsTestClock(db, filter))) return { rows: [], next: null }
   const ordered = orderedScans(filter)
@@ -72,7 +73,7 @@ async function readScans<Row>(
   filter: ClaimFilter,
   scans: readonly IndexScan[],
   options: Omit<PageOptions, 'count' | 'upTo' | 'latest'> & { stop: Stop | null },
-): Promise<SelectivePage<Row & PlacedRow>> {
+): Promise<ListPage<Row & PlacedRow>> {
   const list = { name: 'claims', userId: filter.userId } as const
   // In an order by time, the second read of a page is bounded by its latest time instead of its highest position: of
   // two records that are created at the same moment, one may have the earlier time and the other the lower position.

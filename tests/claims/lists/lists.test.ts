@@ -2,13 +2,15 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { Answer, ApiClient } from '../../support/api-client.ts'
-import { assertError } from '../../support/assert-error.ts'
+import { assertError, assertUnavailable } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
+import { holdReads } from '../../support/held-rows.ts'
 import { newCandidate, newClaim, newCustomer } from '../../support/new-records.ts'
 import { readPage, readPages } from '../../support/read-pages.ts'
 import { sharedService } from '../../support/shared.ts'
 import { candidateId } from '../../support/source/claims.ts'
 import { forgetExpired } from '../../support/source/service.ts'
+import { startTestService } from '../../support/test-service.ts'
 
 const service = await sharedService()
 
@@ -154,6 +156,15 @@ describe('GET /v1/candidates: after takes an alias as well (§4.2)', () => {
     const other = await readPage(api, '/v1/claims', { after: candidateId(candidate_alias) })
     assertError(other, 400, 'VALIDATION_ERROR', 'after')
   })
+})
+
+test('a list whose statement exceeds the statement timeout answers 503 UNAVAILABLE', async (t) => {
+  const { api, databaseUrl } = await startTestService(t, { statementTimeoutMs: 1_000 })
+  const held = await holdReads(t, databaseUrl)
+  const paths = ['/v1/claims', '/v1/candidates?sort=due_at']
+  for (const answer of await Promise.all(paths.map((path) => api.get(path)))) assertUnavailable(answer)
+  await held.letGo()
+  for (const path of paths) assert.equal((await api.get(path)).status, 200)
 })
 
 test('a long contract is in the lists as in the claim', async () => {

@@ -15,12 +15,16 @@ const END_TIMEOUT_MS = 45_000
 const LOG_TAIL_CHARACTERS = 2_000
 
 /**
- * Runs a plan in a process of its own, which writes its output to `<files>.log`. It ends with this process or with
+ * Runs a plan in a process of its own, which writes its output to `<pathPrefix>.log`. It ends with this process or with
  * the signal. Null if it ended without a result.
  */
-export async function runInChild(plan: Plan, files: string, signal: AbortSignal): Promise<RunResult | null> {
-  const json = `${files}.json`
-  const log = await open(`${files}.log`, 'w')
+export async function runInChild(
+  plan: Plan,
+  pathPrefix: string,
+  signal: AbortSignal,
+): Promise<RunResult | null> {
+  const json = `${pathPrefix}.json`
+  const log = await open(`${pathPrefix}.log`, 'w')
   // The end of the channel tells the child that this process ended.
   const child = fork(PROGRAM, [...argumentsOf(plan), '--no-shrink', '--json', json], {
     stdio: ['ignore', log.fd, log.fd, 'ipc'],
@@ -43,7 +47,7 @@ export async function runInChild(plan: Plan, files: string, signal: AbortSignal)
   const result = await readFile(json, 'utf8').catch(() => null)
   if (result !== null) return JSON.parse(result)
   if (signal.aborted) return null
-  const output = (await readFile(`${files}.log`, 'utf8')).slice(-LOG_TAIL_CHARACTERS)
+  const output = (await readFile(`${pathPrefix}.log`, 'utf8')).slice(-LOG_TAIL_CHARACTERS)
   return failed(plan, `the run ended with ${status ?? killedBy} without a result: ${output}`)
 }
 

@@ -70,10 +70,10 @@ class Runs {
     const { plan, servers } = this.#options
     const seed = seeded(plan.seed).fork(`run ${number}`).int(0, MAX_SEED)
     const runPlan = { ...plan, seed, servers: servers[(number - 1) % servers.length] as number }
-    return await runInChild(runPlan, this.#filesOf(number), this.#stopped.signal)
+    return await runInChild(runPlan, this.#pathPrefixOf(number), this.#stopped.signal)
   }
 
-  #filesOf = (number: number) => join(this.#options.folder, `run-${`${number}`.padStart(4, '0')}`)
+  #pathPrefixOf = (number: number) => join(this.#options.folder, `run-${`${number}`.padStart(4, '0')}`)
 
   async #recordResult(result: RunResult, number: number): Promise<void> {
     const { log, json, folder, plan } = this.#options
@@ -83,27 +83,27 @@ class Runs {
     log(
       `${number}: seed ${result.plan.seed}, ${result.plan.servers} servers: ${result.operations} operations, ${result.acknowledged} acknowledged, ${result.unknown} unknown, ${faultCount} faults in ${Math.round(result.seconds)} s; ${all} in all, ${Math.round(all / seconds)}/s`,
     )
-    const files = this.#filesOf(number)
+    const pathPrefix = this.#pathPrefixOf(number)
     if (exitStatusOf(result) === 0)
-      for (const end of ['log', 'json']) await rm(`${files}.${end}`, { force: true })
+      for (const end of ['log', 'json']) await rm(`${pathPrefix}.${end}`, { force: true })
     else
       log(
-        `${result.finding ? 'FINDING' : 'ERROR'}: ${messageOf(result)}\n  ${result.command}\n  ${files}.log`,
+        `${result.finding ? 'FINDING' : 'ERROR'}: ${messageOf(result)}\n  ${result.command}\n  ${pathPrefix}.log`,
       )
     const path = json ?? join(folder, 'runs.json')
     const text = () =>
       `${JSON.stringify({ seed: plan.seed, ...this.#figures(), runs: this.#results }, null, 1)}\n`
     this.#writing = this.#writing.then(() => replaceFile(path, text()))
     await this.#writing
-    await this.#shrink(result, files)
+    await this.#shrink(result, pathPrefix)
   }
 
   /** Shrinks the first finding of each kind. */
-  async #shrink(result: RunResult, files: string): Promise<void> {
+  async #shrink(result: RunResult, pathPrefix: string): Promise<void> {
     const { shrinkMs, log } = this.#options
     if (!result.finding || shrinkMs === 0 || this.#kinds.has(findingKindOf(result))) return
     this.#kinds.add(findingKindOf(result))
-    log(await shrink(result, shrinkMs, files, this.#stopped.signal, log))
+    log(await shrink(result, shrinkMs, pathPrefix, this.#stopped.signal, log))
   }
 
   summarize(): number {

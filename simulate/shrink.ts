@@ -6,8 +6,8 @@ import { chooseFaults } from './choose-faults.ts'
 import { commandOf, type Plan } from './plan.ts'
 import { formatReport, type RunResult } from './report.ts'
 
-/** Timing differs between runs, so each plan is tried more than once. */
-const TRIES = 2
+/** Runs of each plan: timing differs between runs. */
+const RUNS_PER_PLAN = 2
 /** Added to the time at which the finding occurred. */
 const EXTRA_SECONDS = 5
 
@@ -16,13 +16,14 @@ export const findingKindOf = ({ finding }: Pick<RunResult, 'finding'>): string =
   (finding?.message ?? '').replaceAll(/[\da-f]{8}-[\da-f-]{27}|[\w-]*\d[\w:.-]*/g, '…')
 
 /**
- * Retries with fewer faults, servers, clients, accounts and seconds, for about the given time, and keeps the smallest
+ * Reruns with fewer faults, servers, clients, accounts and seconds, for about the given time, and keeps the smallest
  * run that has a finding of the same kind. Returns the report.
+ * @param pathPrefix of the files of the runs
  */
 export async function shrink(
   found: RunResult,
   timeoutMs: number,
-  files: string,
+  pathPrefix: string,
   signal: AbortSignal,
   log: (line: string) => void,
 ): Promise<string> {
@@ -30,32 +31,38 @@ export async function shrink(
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   const tried = new Set<string>()
   let smallest: RunResult | null = null
-  let candidates = smaller(found)
-  let tries = 0
+  let candidates = smallerPlans(found)
+  let runs = 0
   for (let plan = candidates.shift(); plan && performance.now() < deadline && !bounded.aborted; ) {
-    const again = await reproduce(plan, findingKindOf(found), `${files}-smaller`, bounded, () => tries++)
-    if (again) {
-      log(`reproduced by ${again.command}`)
-      smallest = again
-      candidates = smaller(again)
+    const reproduced = await reproduce(
+      plan,
+      findingKindOf(found),
+      `${pathPrefix}-smaller`,
+      bounded,
+      () => runs++,
+    )
+    if (reproduced) {
+      log(`reproduced by ${reproduced.command}`)
+      smallest = reproduced
+      candidates = smallerPlans(reproduced)
     }
     tried.add(commandOf(plan))
     candidates = candidates.filter((candidate) => !tried.has(commandOf(candidate)))
     plan = candidates.shift()
   }
   if (smallest)
-    return `The smallest run of ${tries} with the finding:\n${formatReport(smallest, smallest.command)}`
-  return `None of ${tries} smaller runs had the finding: it depends on timing.`
+    return `The smallest with the finding, of ${runs} smaller runs:\n${formatReport(smallest, smallest.command)}`
+  return `None of ${runs} smaller runs had the finding. It may depend on timing.`
 }
 
 /** Shrinks a single run and prints the report. */
 export async function shrinkAndReport(found: RunResult, timeoutMs: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-smaller-'))
-  const stopped = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopped.abort())
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
   try {
     const log = (line: string) => console.error(line)
-    console.log(await shrink(found, timeoutMs, join(folder, 'run'), stopped.signal, log))
+    console.log(await shrink(found, timeoutMs, join(folder, 'run'), stop.signal, log))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -64,20 +71,20 @@ export async function shrinkAndReport(found: RunResult, timeoutMs: number): Prom
 async function reproduce(
   plan: Plan,
   kind: string,
-  files: string,
+  pathPrefix: string,
   signal: AbortSignal,
-  onTry: () => void,
+  onRun: () => void,
 ): Promise<RunResult | null> {
-  for (let i = 0; i < TRIES && !signal.aborted; i++) {
-    onTry()
-    const result = await runInChild(plan, files, signal)
+  for (let i = 0; i < RUNS_PER_PLAN && !signal.aborted; i++) {
+    onRun()
+    const result = await runInChild(plan, pathPrefix, signal)
     if (result?.finding && findingKindOf(result) === kind) return result
   }
   return null
 }
 
 /** Smaller plans, the smallest first. */
-function smaller({ plan, seconds }: RunResult): Plan[] {
+function smallerPlans({ plan, seconds }: RunResult): Plan[] {
   const names = chooseFaults(plan, () => {}).map(({ name }) => name)
   const half = Math.ceil(names.length / 2)
   const lists = names.length <= 1 ? [] : [names.slice(0, half), names.slice(half)]

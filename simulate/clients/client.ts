@@ -47,13 +47,13 @@ export class Client {
     const url = this.random.pick(this.#urls)
     const full = { token: account?.token ?? null, ...request }
     const reply = await this.#connection.send(url, full, onChunk)
-    if (reply.is !== 'answer') await pause(REFUSED_CONNECTION_DELAY_MS)
-    const key = reply.is === 'answer' ? `${reply.status}` : reply.is
+    if (reply.kind !== 'answer') await pause(REFUSED_CONNECTION_DELAY_MS)
+    const key = reply.kind === 'answer' ? `${reply.status}` : reply.kind
     this.world.answers.set(key, (this.world.answers.get(key) ?? 0) + 1)
     const about = () => ({ url, request: { ...request, body: request.body?.slice(0, 2_000) }, reply })
     const asked = `${request.method} ${request.path}`
     const hadFault = this.hadFault(reply.sentAt, reply.answeredAt)
-    if (reply.is === 'answer') {
+    if (reply.kind === 'answer') {
       // During faults the servers' logs show the cause: see the testbed's `serverErrors`.
       assert(reply.status !== 500 || hadFault, () => `${asked} answered 500`, about)
       assert(reply.status !== 401 || mayBeRefused, () => `${asked} answered 401 to a valid token`, about)
@@ -96,8 +96,8 @@ export const parse = (text: string): JsonObject => JSON.parse(text) as JsonObjec
 
 /** The outcome of a request. A 503 says whether the outcome is unknown. */
 export function outcomeOf(reply: Reply): 'done' | 'refused' | 'unknown' {
-  if (reply.is === 'not sent') return 'refused'
-  if (reply.is === 'lost' || reply.status === 500) return 'unknown'
+  if (reply.kind === 'not sent') return 'refused'
+  if (reply.kind === 'lost' || reply.status === 500) return 'unknown'
   if (reply.status === 503) return /not known/.test(reply.text) ? 'unknown' : 'refused'
   return reply.status < 300 ? 'done' : 'refused'
 }

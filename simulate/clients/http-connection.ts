@@ -23,10 +23,10 @@ export interface Times {
 }
 
 export type Reply =
-  | (Times & { is: 'answer'; status: number; headers: IncomingMessage['headers']; text: string })
+  | (Times & { kind: 'answer'; status: number; headers: IncomingMessage['headers']; text: string })
   /** The connection was refused. */
-  | (Times & { is: 'not sent' })
-  | (Times & { is: 'lost'; why: string })
+  | (Times & { kind: 'not sent' })
+  | (Times & { kind: 'lost'; why: string })
 
 /** Continues the body while the response arrives. */
 export interface RequestWriter {
@@ -57,7 +57,7 @@ export class HttpConnection {
       const lose = (why: string) => {
         clearTimeout(timer)
         outgoing.destroy()
-        resolve({ is: 'lost', why, ...times() })
+        resolve({ kind: 'lost', why, ...times() })
       }
       const outgoing = startRequest(url + request.path, {
         method: request.method,
@@ -69,7 +69,7 @@ export class HttpConnection {
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
         if (error.code !== 'ECONNREFUSED') return lose(error.code ?? error.message)
         clearTimeout(timer)
-        resolve({ is: 'not sent', ...times() })
+        resolve({ kind: 'not sent', ...times() })
       })
       const writer: RequestWriter = {
         write: (text) => outgoing.write(text),
@@ -91,7 +91,7 @@ export class HttpConnection {
           // The rest of the body is not sent after the response.
           if (!outgoing.writableEnded) outgoing.destroy()
           const { statusCode = 0, headers } = response
-          resolve({ is: 'answer', status: statusCode, headers, text: parts.join(''), ...times() })
+          resolve({ kind: 'answer', status: statusCode, headers, text: parts.join(''), ...times() })
         })
       })
       if (request.streamsBody) outgoing.write(request.body ?? '')
@@ -123,6 +123,6 @@ function headersOf(
 
 /** The cookies of a response. */
 export function cookieOf(reply: Reply): string {
-  const set = reply.is === 'answer' ? (reply.headers['set-cookie'] ?? []) : []
+  const set = reply.kind === 'answer' ? (reply.headers['set-cookie'] ?? []) : []
   return set.map((cookie) => cookie.split(';')[0]).join('; ')
 }

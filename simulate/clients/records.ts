@@ -3,7 +3,7 @@ import type { ClockHistory } from '../model/clock-history.ts'
 import type { Contract, State } from '../model/contract.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { MonotonicRegister } from '../model/monotonic-register.ts'
-import type { Hours } from '../model/working-time.ts'
+import type { WorkingHours } from '../model/working-time.ts'
 
 /* The records of the service as the clients know them. */
 
@@ -110,7 +110,7 @@ export interface CalendarRecord {
   /** Number of the current version. */
   version: MonotonicRegister
   /** The working hours of each version, from the first on. Whether the last version exists may be unknown. */
-  versions: Hours[]
+  versions: WorkingHours[]
   /** A client has tried to delete it. */
   isDeleted: boolean
   /** The deletion was acknowledged. */

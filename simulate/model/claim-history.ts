@@ -4,18 +4,18 @@ import type { LogItem, Terms } from './replay.ts'
 
 /** The outcome of a submission as its client knows it. */
 export type Verdict =
-  | { is: 'recorded' | 'replayed'; event: LogItem | null; state: State | null; lateBy: number | null }
-  | { is: 'conflict' }
-  | { is: 'not open'; status: Status }
-  | { is: 'full' }
+  | { kind: 'recorded' | 'replayed'; event: LogItem | null; state: State | null; lateBy: number | null }
+  | { kind: 'conflict' }
+  | { kind: 'not open'; status: Status }
+  | { kind: 'full' }
   /** §2.1a rule 2. */
-  | { is: 'id required' }
+  | { kind: 'id required' }
   /** The claim does not exist, because its clock was deleted. */
-  | { is: 'gone' }
+  | { kind: 'gone' }
   /** Certainly not stored. The reason is not the claim. */
-  | { is: 'refused'; status: number }
+  | { kind: 'refused'; status: number }
   /** No response, or one that says the outcome is unknown. */
-  | { is: 'unknown'; why: string }
+  | { kind: 'unknown'; why: string }
 
 export interface Submission {
   /** Null: the service generates one. */

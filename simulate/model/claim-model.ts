@@ -14,7 +14,7 @@ import {
   timeOfWindow,
   windowMs,
 } from './contract.ts'
-import type { Hours } from './working-time.ts'
+import type { WorkingHours } from './working-time.ts'
 
 export const MAX_EVENTS = 10_000
 /** §2.1a rule 6: places of the log that are reserved for a reversal, and for an event that resumes or satisfies a paused claim. */
@@ -24,9 +24,9 @@ export const RESERVED_PLACES = 2
 export type Effect = 'satisfied' | 'resumed' | 'paused' | 'reversed' | 'restarted' | null
 
 export type EventResult =
-  | { is: 'recorded'; effect: Effect; lateMs: number | null }
-  | { is: 'not open' }
-  | { is: 'log full' }
+  | { kind: 'recorded'; effect: Effect; lateMs: number | null }
+  | { kind: 'not open' }
+  | { kind: 'log full' }
 
 /** The state machine of a claim, one log item at a time (§2.1a, §3). The caller handles repeats. */
 export class ClaimModel {
@@ -39,14 +39,14 @@ export class ClaimModel {
   #evidence: LoggedEvent[] = []
   /** The first event decides a condition that is true from the start, whatever the event's type. */
   #wasEvaluated = false
-  readonly #hours: Hours | null
+  readonly #hours: WorkingHours | null
   /** Milliseconds of the activity window that were left when its clock last started or stopped. */
   left: number
   /** When its clock last started or stopped. */
   leftSince: number
 
   /** @param hours of the calendar that the contract names */
-  constructor(contract: Contract, openedAt: number, hours: Hours | null = null) {
+  constructor(contract: Contract, openedAt: number, hours: WorkingHours | null = null) {
     this.contract = contract
     this.#hours = hours
     this.left = windowMs(contract.activity_window)
@@ -57,11 +57,11 @@ export class ClaimModel {
 
   /** Submits an event that is recorded at this time. */
   submit(event: LoggedEvent, at: number): EventResult {
-    if (!acceptsEvents(this.contract, this.state)) return { is: 'not open' }
+    if (!acceptsEvents(this.contract, this.state)) return { kind: 'not open' }
     const lateMs = latenessOf(this.state, at)
     const counts = lateMs === null || this.contract.strict_deadline !== true
     const effect = counts ? this.#effectOf(event, lateMs !== null) : null
-    if (this.items >= this.#places(effect)) return { is: 'log full' }
+    if (this.items >= this.#places(effect)) return { kind: 'log full' }
 
     this.items++
     if (counts) {
@@ -73,7 +73,7 @@ export class ClaimModel {
     if (effect === 'resumed') this.#resume(at)
     if (effect === 'reversed') this.state = reversed(this.state)
     if (effect === 'restarted') this.state = restarted(this.contract, this.state, at, this.#hours)
-    return { is: 'recorded', effect, lateMs }
+    return { kind: 'recorded', effect, lateMs }
   }
 
   /** The check at this time finds the window elapsed. */

@@ -1,5 +1,5 @@
 import type { Condition } from './condition.ts'
-import { ELAPSED_TIME, type Hours, type TimeMeasure, workingTime } from './working-time.ts'
+import { ELAPSED_TIME, type TimeMeasure, type WorkingHours, workingTime } from './working-time.ts'
 
 /** §2.1, with the optional members of §2.1a. */
 export interface Contract {
@@ -56,12 +56,12 @@ export const windowMs = (seconds: number) => Math.round(seconds * 1000)
 export const isWholeMinute = (time: number): boolean => time % MINUTE_MS === 0
 
 /** How time passes for the window (§2.1a rule 19). @param hours of the calendar that the contract names */
-export function timeOfWindow({ clock }: Contract, window: Window, hours: Hours | null): TimeMeasure {
+export function timeOfWindow({ clock }: Contract, window: Window, hours: WorkingHours | null): TimeMeasure {
   const applies = clock?.calendar !== undefined && (clock.applies_to ?? ['activity']).includes(window)
-  return applies ? workingTime(hours as Hours) : ELAPSED_TIME
+  return applies ? workingTime(hours as WorkingHours) : ELAPSED_TIME
 }
 
-export function opened(contract: Contract, at: number, hours: Hours | null = null): State {
+export function opened(contract: Contract, at: number, hours: WorkingHours | null = null): State {
   const time = timeOfWindow(contract, 'activity', hours)
   return {
     status: 'OPEN',
@@ -78,7 +78,7 @@ export function pending(
   contract: Contract,
   outcome: 'CONFIRMED' | 'FAILED',
   at: number,
-  hours: Hours | null = null,
+  hours: WorkingHours | null = null,
 ): State {
   const time = timeOfWindow(contract, 'review', hours)
   return {
@@ -111,7 +111,7 @@ function hasAggregate(condition: Condition): boolean {
 export const reversed = (state: State): State => ({ ...state, scheduled_outcome: 'FAILED' })
 
 /** A whole review window from this time, at most until the maximum duration, and never shorter than before. */
-export function restarted(contract: Contract, state: State, at: number, hours: Hours | null): State {
+export function restarted(contract: Contract, state: State, at: number, hours: WorkingHours | null): State {
   const { review_window, review } = contract
   const end = timeOfWindow(contract, 'review', hours).end(at, windowMs(review_window))
   const latest = state.status_since + windowMs(review?.max_duration as number)

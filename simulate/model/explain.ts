@@ -4,7 +4,7 @@ import { type Condition, isMatchedBy, isSatisfied, type Leaf, valueAt } from './
 import { type Contract, RUNNING, type State, type Window } from './contract.ts'
 import { type Json, type JsonObject, same } from './json.ts'
 import { type LogItem, payloadOf, type Terms, toLoggedEvent } from './replay.ts'
-import { type Hours, weekdayOf, workingTime } from './working-time.ts'
+import { type WorkingHours, weekdayOf, workingTime } from './working-time.ts'
 
 const MAX_NAMED = 10
 const MAX_PERIODS = 100
@@ -75,7 +75,7 @@ class LogExplanation {
       this.#transitions.push({ from: before.status, to: after.status, at, because })
     }
     if (after.status === 'PENDING') this.#pending = after
-    if (result?.is !== 'recorded') return
+    if (result?.kind !== 'recorded') return
     const { effect, lateMs } = result
     if (lateMs !== null) this.#late.push({ event_id: id, late_by: lateMs / 1000 })
     if (lateMs === null || this.#contract.strict_deadline !== true)
@@ -113,7 +113,10 @@ class LogExplanation {
 const iso = (at: number | null) => new Date(at as number).toISOString()
 
 /** The spans that were counted and the dates that were skipped in the periods in which a window ran. */
-function workingTimeUsed(hours: Hours, ran: readonly (readonly [from: number, until: number])[]): JsonObject {
+function workingTimeUsed(
+  hours: WorkingHours,
+  ran: readonly (readonly [from: number, until: number])[],
+): JsonObject {
   const time = workingTime(hours)
   const spans = new Set<number>()
   const dates = new Set<string>()
@@ -144,13 +147,13 @@ const dayAfter = (date: string) => new Date(Date.parse(date) + DAY_MS).toISOStri
 /** In which periods the clock ran. */
 class ExplainedClock {
   readonly #contract: Contract
-  readonly #hours: Hours | null
+  readonly #hours: WorkingHours | null
   readonly #periods: JsonObject[] = []
   /** The periods in which each window ran. A period that has not ended ends when the window is due. */
   readonly #ran: Record<Window, [from: number, until: number][]> = { activity: [], review: [] }
   #shown: Pick<State, 'paused_since' | 'remaining'> = RUNNING
 
-  constructor(contract: Contract, hours: Hours | null, { status_since, due_at }: State) {
+  constructor(contract: Contract, hours: WorkingHours | null, { status_since, due_at }: State) {
     this.#contract = contract
     this.#hours = hours
     this.#begin(iso(status_since), null)
@@ -185,7 +188,7 @@ class ExplainedClock {
   #noteRun(at: number, before: State, after: State, result: EventResult | null): void {
     const { activity, review } = this.#ran
     if (after.status === 'PENDING' && before.status === 'OPEN') review.push([at, after.due_at as number])
-    if (result?.is === 'recorded' && result.effect === 'restarted')
+    if (result?.kind === 'recorded' && result.effect === 'restarted')
       review[0] = [before.status_since, after.due_at as number]
     if (before.status !== 'OPEN') return
     const last = activity.at(-1) as [number, number]
@@ -243,7 +246,7 @@ function* explanations(terms: Terms, log: readonly LogItem[], from: number): Gen
     const usedUp = contract.clock ? model.usedUp(at) : 0
     const result = item.system ? null : model.submit(toLoggedEvent(item), at)
     if (item.system) model.elapse(at)
-    const isLate = result?.is === 'recorded' && result.lateMs !== null
+    const isLate = result?.kind === 'recorded' && result.lateMs !== null
     const changesExplanation = named.has(item.type) || isLate || model.state !== before
     if (changesExplanation) logExplanation.note(item, before, model.state, result, usedUp)
     if (i + 1 === from || (i + 1 > from && changesExplanation)) yield logExplanation.explanation

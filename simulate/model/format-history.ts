@@ -26,10 +26,10 @@ const contentOf = ({ id, type, payload }: Submission) =>
   `${id ?? '(no id)'} ${type} ${JSON.stringify(payload)}`
 
 function argumentsOf(verdict: Verdict): string {
-  if (verdict.is === 'not open') return `not open, but ${verdict.status}`
-  if (verdict.is === 'unknown') return `unknown (${verdict.why})`
-  if (verdict.is === 'refused') return `refused with ${verdict.status || 'nobody there'}`
-  return verdict.is
+  if (verdict.kind === 'not open') return `not open, but ${verdict.status}`
+  if (verdict.kind === 'unknown') return `unknown (${verdict.why})`
+  if (verdict.kind === 'refused') return verdict.status === 0 ? 'not sent' : `refused with ${verdict.status}`
+  return verdict.kind
 }
 
 const lineOf = (item: LogItem, i: number) => `${i + 1}  ${JSON.stringify(item)}`

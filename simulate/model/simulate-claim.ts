@@ -1,7 +1,7 @@
 import { ClaimModel, type Effect } from './claim-model.ts'
 import { type Contract, firstCheckOf, type State } from './contract.ts'
 import { canonical, type JsonObject } from './json.ts'
-import type { Hours } from './working-time.ts'
+import type { WorkingHours } from './working-time.ts'
 
 /** An event with its time. */
 export interface TimedEvent {
@@ -37,7 +37,7 @@ export function simulateClaim(
   openedAt: number,
   events: readonly TimedEvent[],
   until: number | null,
-  hours: Hours | null = null,
+  hours: WorkingHours | null = null,
 ): SimulatedClaim {
   const model = new ClaimModel(contract, openedAt, hours)
   const timeline: JsonObject[] = []
@@ -84,8 +84,8 @@ function take(model: ClaimModel, log: Map<string, TimedEvent>, timedEvent: Timed
   }
   const from = model.state
   const result = model.submit({ type, payload, system: false }, at)
-  if (result.is === 'not open') return [entry({ accepted: false, code: 'CLAIM_NOT_OPEN' })]
-  if (result.is === 'log full') return [entry({ accepted: false, code: 'EVENT_LIMIT_REACHED' })]
+  if (result.kind === 'not open') return [entry({ accepted: false, code: 'CLAIM_NOT_OPEN' })]
+  if (result.kind === 'log full') return [entry({ accepted: false, code: 'EVENT_LIMIT_REACHED' })]
   log.set(id, timedEvent)
   const moves = result.effect === 'satisfied' ? [move(from, model.state, { event_id: id })] : []
   return [entry({ accepted: true, ...effectFields(result) }), ...moves]

@@ -50,7 +50,7 @@ function observationsOfSubmissions(
   }
   const responses = submissions.flatMap((submission) => {
     const range = verifySubmission(known, submission, recordedWithin)
-    const how = `${submission.how} ${submission.id}, which was ${submission.verdict.is}`
+    const how = `${submission.how} ${submission.id}, which was ${submission.verdict.kind}`
     return range ? observationOf({ ...submission, how }, range) : []
   })
   const records = [...byId].flatMap(([id, submissions]) =>
@@ -65,9 +65,9 @@ function observationOfRecord(known: KnownLog, id: string, submissions: readonly 
   if (position === undefined || item === undefined) return []
   const candidates = submissions.filter(
     (submission) =>
-      ['recorded', 'replayed', 'unknown'].includes(submission.verdict.is) && isContentOf(item, submission),
+      ['recorded', 'replayed', 'unknown'].includes(submission.verdict.kind) && isContentOf(item, submission),
   )
-  const recorders = candidates.filter(({ verdict }) => verdict.is === 'recorded')
+  const recorders = candidates.filter(({ verdict }) => verdict.kind === 'recorded')
   assert(
     recorders.length <= 1,
     () => `${id} was recorded ${recorders.length} times, according to the responses`,
@@ -117,7 +117,7 @@ function observationOf(
 /** Submissions of one batch to one claim are recorded in the order of the list. */
 function verifyBatches(known: KnownLog, submissions: readonly Submission[]): void {
   const recorded = submissions.filter(
-    ({ batch, verdict }) => batch !== undefined && verdict.is === 'recorded',
+    ({ batch, verdict }) => batch !== undefined && verdict.kind === 'recorded',
   )
   for (const [, batch] of Map.groupBy(recorded, ({ batch }) => batch)) {
     const positions = batch.map((submission) => known.positionOf(known.idOf(submission) ?? '') ?? 0)

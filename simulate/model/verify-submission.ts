@@ -6,7 +6,7 @@ import { canonical, same } from './json.ts'
 import { isContentOf, type KnownLog, type LogRange } from './known-log.ts'
 import type { LogItem } from './replay.ts'
 
-type Acknowledged = Extract<Verdict, { is: 'recorded' | 'replayed' }>
+type Acknowledged = Extract<Verdict, { kind: 'recorded' | 'replayed' }>
 
 /** Whether the recording time is possible for these times of the request and the response. */
 export type RecordedWithin = (sentAt: number, answeredAt: number, at: number) => boolean
@@ -21,7 +21,7 @@ export function verifySubmission(
   recordedWithin: RecordedWithin,
 ): LogRange | null {
   const { verdict } = submission
-  switch (verdict.is) {
+  switch (verdict.kind) {
     case 'recorded':
     case 'replayed':
       return verifyAcknowledged(known, submission, verdict, recordedWithin)
@@ -52,7 +52,7 @@ export function verifySubmission(
 function verifyAcknowledged(
   known: KnownLog,
   submission: Submission,
-  { is, event, state, lateBy }: Acknowledged,
+  { kind, event, state, lateBy }: Acknowledged,
   recordedWithin: RecordedWithin,
 ): LogRange | null {
   const { sentAt, answeredAt } = submission
@@ -74,7 +74,7 @@ function verifyAcknowledged(
     assert(same(event, item), () => `${id} is not in the log as it was answered`, about)
     assertLateness(known.states[place - 1] as State, item, lateBy)
   }
-  if (is === 'replayed') return verifyReplayed(known, place, state)
+  if (kind === 'replayed') return verifyReplayed(known, place, state)
 
   const at = Date.parse(item.created_at)
   const isWithin = recordedWithin(sentAt, answeredAt, at)

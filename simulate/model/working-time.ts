@@ -6,7 +6,7 @@
 export type Spans = readonly (readonly [start: string, end: string])[]
 
 /** The fields of a calendar that define its working time, with the names of the API. */
-export interface Hours {
+export interface WorkingHours {
   time_zone: string
   weekly: { readonly [weekday: string]: Spans }
   holidays: readonly string[]
@@ -39,12 +39,12 @@ const DAY_MS = 86_400_000
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
 export class WorkingTime implements TimeMeasure {
-  readonly #hours: Hours
+  readonly #hours: WorkingHours
   readonly #local: Intl.DateTimeFormat
   /** Cache, by day in UTC since 1970. */
   readonly #pieces = new Map<number, Piece[]>()
 
-  constructor(hours: Hours) {
+  constructor(hours: WorkingHours) {
     this.#hours = hours
     const twoDigits = { month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const
     const { time_zone: timeZone } = hours
@@ -123,13 +123,13 @@ export class WorkingTime implements TimeMeasure {
 export const weekdayOf = (date: string): string => WEEKDAYS[(new Date(date).getUTCDay() + 6) % 7] as string
 
 /** The same spans on each of these days. */
-export const weekOf = (spans: Spans, days: readonly string[] = WEEKDAYS): Hours['weekly'] =>
+export const weekOf = (spans: Spans, days: readonly string[] = WEEKDAYS): WorkingHours['weekly'] =>
   Object.fromEntries(days.map((day) => [day, spans]))
 
 const known = new Map<string, WorkingTime>()
 
 /** Cached by content: each instance computes its minutes again, and the simulator has few calendars. */
-export function workingTime(hours: Hours): WorkingTime {
+export function workingTime(hours: WorkingHours): WorkingTime {
   const key = JSON.stringify(hours)
   const found = known.get(key) ?? new WorkingTime(hours)
   known.set(key, found)

@@ -4,7 +4,14 @@ import type { Contract } from '../model/contract.ts'
 import { assert } from '../model/finding.ts'
 import { type JsonObject, same } from '../model/json.ts'
 import { MonotonicRegister } from '../model/monotonic-register.ts'
-import { type Hours, type Spans, WEEKDAYS, weekdayOf, weekOf, workingTime } from '../model/working-time.ts'
+import {
+  type Spans,
+  WEEKDAYS,
+  type WorkingHours,
+  weekdayOf,
+  weekOf,
+  workingTime,
+} from '../model/working-time.ts'
 import type { Random } from '../random.ts'
 import type { DrawCalendar } from './draw.ts'
 
@@ -15,7 +22,7 @@ const MOSTLY_OPEN_HOURS: Spans = Array.from({ length: 24 }, (_, i) => {
 })
 
 /** Few, because the model computes each minute. Test clocks and simulations reach the dates. */
-const HOURS: readonly Hours[] = [
+const HOURS: readonly WorkingHours[] = [
   {
     time_zone: 'Europe/Berlin',
     weekly: weekOf(
@@ -56,7 +63,7 @@ export async function createCalendar(client: Client, account: Account): Promise<
   const hours = client.random.pick(HOURS)
   const body = JSON.stringify({ name: nameOf(1), ...hours })
   const reply = await client.send(account, { method: 'POST', path: '/v1/calendars', body })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   assert(
     reply.status === 201,
     () => `a calendar's creation was answered ${reply.status}`,
@@ -84,7 +91,7 @@ export function calendarOf({ calendars }: Account, { clock }: Contract): Calenda
 }
 
 /** The working time that the contract of a claim names. */
-export function hoursOf(account: Account, contract: Contract): Hours | null {
+export function hoursOf(account: Account, contract: Contract): WorkingHours | null {
   const version = contract.clock?.calendar?.version
   return calendarOf(account, contract)?.versions[(version ?? 1) - 1] ?? null
 }
@@ -104,7 +111,7 @@ const nameOf = (version: number) => `version ${version}`
 /** §2.15 rule 4: a version never changes. */
 function assertVersion({ id, versions }: CalendarRecord, shown: JsonObject, version: number): void {
   const { name, time_zone, weekly, holidays, exceptions } = shown
-  const hours = versions[version - 1] as Hours
+  const hours = versions[version - 1] as WorkingHours
   assert(
     same(
       { name, time_zone, weekly, holidays, exceptions } as JsonObject,
@@ -139,7 +146,7 @@ async function replaceCalendar(client: Client, account: Account, calendar: Calen
   const outcome = outcomeOf(reply)
   if (outcome === 'unknown') return
   calendar.isBusy = false
-  if (reply.is !== 'answer' || outcome !== 'done') return
+  if (reply.kind !== 'answer' || outcome !== 'done') return
   const shown = parse(reply.text)
   assert(shown.version === value, () => `the change of ${path} made version ${shown.version}, not ${value}`)
   assertVersion(calendar, shown, value)
@@ -169,7 +176,7 @@ export async function readCalendar(client: Client, account: Account): Promise<vo
   const version = random.int(1, calendar.version.lowerBound)
   const path = isVersion ? `${calendar.path}/versions/${version}` : calendar.path
   const reply = await client.send(account, { method: 'GET', path })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   assert(
     reply.status === 200,
     () => `${path} exists, but reading it answered ${reply.status}`,
@@ -193,9 +200,9 @@ async function previewCalendar(client: Client, account: Account, calendar: Calen
   const version = random.int(1, calendar.version.lowerBound)
   const path = `${calendar.path}/preview?${new URLSearchParams({ from, days: `${days}`, version: `${version}` })}`
   const reply = await client.send(account, { method: 'GET', path })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   const shown = parse(reply.text)
-  const hours = calendar.versions[version - 1] as Hours
+  const hours = calendar.versions[version - 1] as WorkingHours
   const expected = Array.from({ length: days }, (_, i) => previewOfDate(hours, from, i))
   const data = (shown.data as JsonObject[]).map(
     ({ date, weekday, holiday, exception, working_time, seconds }) =>
@@ -213,7 +220,7 @@ const DAY_MS = 86_400_000
 /**
  * The preview of the date `days` days after `from`. Each minute of a local date is at most a day and a half from noon in UTC.
  */
-function previewOfDate(hours: Hours, from: string, days: number): JsonObject {
+function previewOfDate(hours: WorkingHours, from: string, days: number): JsonObject {
   const midnight = Date.parse(from) + days * DAY_MS
   const date = new Date(midnight).toISOString().slice(0, 10)
   const pieces = [...workingTime(hours).pieces(midnight - DAY_MS, midnight + 2 * DAY_MS)].filter(
@@ -240,7 +247,7 @@ export async function listCalendars(client: Client, account: Account): Promise<v
     account.calendars.filter(({ isDeletionAcknowledged }) => isDeletionAcknowledged).map(({ id }) => id),
   )
   const reply = await client.send(account, { method: 'GET', path: '/v1/calendars' })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   const rows = parse(reply.text).data as JsonObject[]
   const byId = new Map(rows.map((row) => [row.id as string, row]))
   const about = () => ({ calendars: account.calendars, rows })

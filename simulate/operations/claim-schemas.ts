@@ -29,7 +29,7 @@ export async function createSchema(client: Client, account: Account): Promise<vo
     headers: { 'idempotency-key': key },
   }
   const reply = await client.send(account, request)
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   assert(
     reply.status === 201,
     () => `a schema's creation was answered ${reply.status}`,
@@ -37,7 +37,7 @@ export async function createSchema(client: Client, account: Account): Promise<vo
   )
   if (random.chance(0.5)) {
     const again = await client.send(account, request)
-    const isSame = again.is !== 'answer' || again.status >= 500 || again.text === reply.text
+    const isSame = again.kind !== 'answer' || again.status >= 500 || again.text === reply.text
     assert(
       isSame,
       () => 'a key has two responses',
@@ -74,7 +74,7 @@ async function readSchema(client: Client, account: Account, schema: SchemaRecord
   client.world.count('read schema')
   const observe = schema.versions.read()
   const reply = await client.send(account, { method: 'GET', path: `/v1/schemas/${schema.id}` })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   assert(
     reply.status === 200,
     () => `the schema ${schema.id} exists, but reading it answered ${reply.status}`,
@@ -105,7 +105,7 @@ async function readVersions(client: Client, account: Account, schema: SchemaReco
   client.world.count('read versions of a schema')
   const path = `/v1/schemas/${schema.id}/versions`
   const reply = await client.send(account, { method: 'GET', path })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   const about = () => ({ reply, schema })
   assert(
     reply.status === 200,
@@ -132,7 +132,7 @@ async function readVersions(client: Client, account: Account, schema: SchemaReco
   }
   const one = client.random.pick(versions)
   const read = await client.send(account, { method: 'GET', path: `${path}/${one.version}` })
-  if (read.is !== 'answer' || read.status >= 500) return
+  if (read.kind !== 'answer' || read.status >= 500) return
   assert(
     read.status === 200 && same(parse(read.text), one),
     () => `version ${one.version} of a schema differs from the list`,
@@ -170,7 +170,7 @@ async function deleteSchema(client: Client, account: Account, schema: SchemaReco
   if (outcomeOf(reply) === 'unknown') return
   account.deletedSchemas = [schema.id, ...account.deletedSchemas].slice(0, MAX_REMEMBERED)
   const again = await client.send(account, { method: 'GET', path: `/v1/schemas/${schema.id}` })
-  const exists = again.is === 'answer' && again.status === 200
+  const exists = again.kind === 'answer' && again.status === 200
   assert(!exists, () => `the schema ${schema.id} was deleted, but exists`)
 }
 
@@ -180,7 +180,7 @@ export async function listSchemas(client: Client, account: Account): Promise<voi
   const deletedIds = new Set(account.deletedSchemas)
   const before = account.schemas.map((schema) => ({ schema, observe: schema.versions.read() }))
   const reply = await client.send(account, { method: 'GET', path: '/v1/schemas' })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   const rows = parse(reply.text).data as JsonObject[]
   const about = () => ({ before: before.map(({ schema }) => schema), rows })
   const byId = new Map(rows.map((row) => [row.id as string, row]))

@@ -26,7 +26,7 @@ export async function renameCustomer(client: Client, account: Account): Promise<
   const outcome = outcomeOf(reply)
   if (outcome === 'unknown') return
   customer.isSettled = true
-  if (outcome !== 'done' || reply.is !== 'answer') return
+  if (outcome !== 'done' || reply.kind !== 'answer') return
   done()
   readCustomer(account, customer, parse(reply.text))
 }
@@ -36,7 +36,7 @@ export async function getCustomer(client: Client, account: Account): Promise<voi
   client.world.count('read customer')
   const observe = customer.renames.read()
   const reply = await client.send(account, { method: 'GET', path: pathOf(customer) })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   assert(
     reply.status === 200,
     () => `the customer ${customer.id} exists, but reading it answered ${reply.status}`,
@@ -51,7 +51,7 @@ export async function findCustomer(client: Client, account: Account): Promise<vo
   const observe = customer.renames.read()
   const path = `/v1/customers?external_id=${encodeURIComponent(customer.externalId)}`
   const reply = await client.send(account, { method: 'GET', path })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   const rows = parse(reply.text).data as JsonObject[]
   assert(
     rows.length === 1,
@@ -102,7 +102,7 @@ export async function createCustomer(client: Client, account: Account): Promise<
     const outcome = outcomeOf(reply)
     sentAt = Math.min(sentAt, reply.sentAt)
     if (outcome === 'unknown') continue
-    if (reply.is !== 'answer' || reply.status >= 500) return
+    if (reply.kind !== 'answer' || reply.status >= 500) return
     const about = () => ({ externalId, naming, reply })
     // Taken by another attempt, possibly a later one.
     const isExpected = reply.status === 201 ? !naming.isMade : reply.status === 409 && naming.tries > 1
@@ -119,7 +119,7 @@ export async function createCustomer(client: Client, account: Account): Promise<
 async function findMade(client: Client, account: Account, externalId: string, sentAt: number): Promise<void> {
   const path = `/v1/customers?external_id=${encodeURIComponent(externalId)}`
   const reply = await client.send(account, { method: 'GET', path })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   const [row] = parse(reply.text).data as JsonObject[]
   assert(
     row !== undefined,

@@ -29,7 +29,7 @@ export const TYPES_WITH_EVENTS = [
 export async function enableEventNotifications(client: Client, account: Account): Promise<void> {
   const body = JSON.stringify({ event_recorded: true })
   const reply = await client.send(account, { method: 'PATCH', path: '/v1/notification_settings', body })
-  if (reply.is !== 'answer' || reply.status !== 200)
+  if (reply.kind !== 'answer' || reply.status !== 200)
     throw new Finding('the notification settings were not changed', reply)
   account.hasEventNotifications = true
 }
@@ -54,7 +54,7 @@ async function readOn(client: Client, account: Account, feed: FollowedFeed, wait
     if (feed.isOfEvents) query.set('types', TYPES_WITH_EVENTS.join(','))
     if (feed.cursor !== null) query.set('after', feed.cursor)
     const reply = await client.send(account, { method: 'GET', path: `/v1/notifications?${query}` })
-    if (reply.is !== 'answer' || reply.status !== 200) return false
+    if (reply.kind !== 'answer' || reply.status !== 200) return false
     const { data, next_cursor, has_more } = parse(reply.text) as {
       data: JsonObject[]
       next_cursor: string

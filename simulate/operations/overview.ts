@@ -26,7 +26,7 @@ export async function readOverview(client: Client, account: Account): Promise<vo
     ...(customer ? { customer_id: customer.id } : {}),
   })
   const reply = await client.send(account, { method: 'GET', path: `/v1/overview?${query}` })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   if (reply.status === 404 && clock?.isDeleted) return
   const about = () => ({ query: `${query}`, reply })
   assert(reply.status === 200, () => `an overview was answered ${reply.status}`, about)

@@ -6,7 +6,7 @@ export async function readHealth(client: Client): Promise<void> {
   const path = client.random.pick(['/healthz', '/readyz'])
   client.world.count(`ask ${path}`)
   const reply = await client.send(null, { method: 'GET', path })
-  if (reply.is !== 'answer') return
+  if (reply.kind !== 'answer') return
   const isStopping = client.hadFault(reply.sentAt, reply.answeredAt) && /is stopping/.test(reply.text)
   const isExpected = reply.status === 200 || (reply.status === 503 && (path === '/readyz' || isStopping))
   assert(

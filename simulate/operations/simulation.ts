@@ -42,7 +42,7 @@ export async function simulateContract(client: Client, account: Account): Promis
       ...(until === null ? {} : { until: iso(until) }),
     }),
   })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   const about = () => ({ contract, openedAt, events, until, reply })
   if (reply.status === 404 && calendarOf(account, contract)?.isDeleted) return
   assert(reply.status === 200, () => `a simulation was answered ${reply.status}`, about)

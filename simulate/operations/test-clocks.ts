@@ -31,7 +31,7 @@ export async function createClock(client: Client, account: Account): Promise<voi
     path: '/v1/test_clocks',
     body: JSON.stringify({ frozen_time }),
   })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   assert(
     reply.status === 201,
     () => `a clock's creation was answered ${reply.status}`,
@@ -72,7 +72,7 @@ export async function advanceClock(client: Client, account: Account): Promise<vo
   const { sentAt, answeredAt } = reply
   advance.sentAt = sentAt
   advance.outcome = outcomeOf(reply)
-  if (reply.is !== 'answer') return
+  if (reply.kind !== 'answer') return
   const what = `${client.name} advances to ${frozen_time}`
   if (reply.status === 404) return observeDeleted(clock, what, sentAt, answeredAt)
   if (reply.status === 400) {
@@ -98,7 +98,7 @@ export async function advanceClock(client: Client, account: Account): Promise<vo
 export async function readClock(client: Client, account: Account, clock: ClockRecord): Promise<boolean> {
   client.world.count('read clock')
   const reply = await client.send(account, { method: 'GET', path: clock.path })
-  if (reply.is !== 'answer' || reply.status >= 500) return false
+  if (reply.kind !== 'answer' || reply.status >= 500) return false
   const { sentAt, answeredAt } = reply
   const what = `${client.name} reads it`
   if (reply.status === 404) observeDeleted(clock, what, sentAt, answeredAt)
@@ -121,7 +121,7 @@ export async function deleteClock(client: Client, account: Account): Promise<voi
   const { sentAt, answeredAt } = reply
   const outcome = outcomeOf(reply)
   const what = `${client.name} deletes it`
-  if (reply.is === 'answer' && reply.status === 404) observeDeleted(clock, what, sentAt, answeredAt)
+  if (reply.kind === 'answer' && reply.status === 404) observeDeleted(clock, what, sentAt, answeredAt)
   else if (outcome !== 'refused') {
     const until = outcome === 'done' ? answeredAt : Infinity
     clock.deletion.push({ what, sentAt, answeredAt: until, atMostBefore: 0, atLeastAfter: 1 })

@@ -17,7 +17,7 @@ export async function createEndpoint(
   client.world.count('create hook')
   const body = JSON.stringify({ url: endpoint.url, types: isOfEvents ? TYPES_WITH_EVENTS : null })
   const reply = await client.send(account, { method: 'POST', path: '/v1/webhook_endpoints', body })
-  if (reply.is !== 'answer' || reply.status !== 201)
+  if (reply.kind !== 'answer' || reply.status !== 201)
     throw new Finding('a webhook endpoint was not created', reply)
   const made = parse(reply.text)
   endpoint.id = made.id as string
@@ -33,7 +33,7 @@ export async function testEndpoint(client: Client, account: Account): Promise<vo
   client.world.count('test hook')
   const path = `/v1/webhook_endpoints/${endpoint.id}/test`
   const reply = await client.send(account, { method: 'POST', path, body: '{}' })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   assert(
     reply.status === 202,
     () => `the test of a webhook endpoint was answered ${reply.status}`,
@@ -65,7 +65,7 @@ async function readPage(
 ): Promise<{ rows: Listed[]; next: string | null } | null> {
   const path = `/v1/webhook_deliveries?endpoint_id=${endpoint.id}&limit=100${query}`
   const reply = await client.send(account, { method: 'GET', path })
-  if (reply.is !== 'answer' || reply.status !== 200) return null
+  if (reply.kind !== 'answer' || reply.status !== 200) return null
   const { data, next_cursor } = parse(reply.text) as { data: JsonObject[]; next_cursor: string | null }
   const rows = data as unknown as Listed[]
   for (const row of rows) {

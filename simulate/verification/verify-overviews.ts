@@ -21,7 +21,7 @@ async function verifyOverview(account: Account, testbed: Testbed, client: Client
   const deadline = performance.now() + TIMEOUT_MS
   for (;;) {
     const reply = await client.send(account, { method: 'GET', path: '/v1/overview?days=366' })
-    const shown = reply.is === 'answer' && reply.status === 200 ? figuresOf(parse(reply.text)) : null
+    const shown = reply.kind === 'answer' && reply.status === 200 ? figuresOf(parse(reply.text)) : null
     const counted = await recount(account, testbed)
     if (shown && canonical(shown) === canonical(counted)) return
     const about = () => ({ shown, counted })

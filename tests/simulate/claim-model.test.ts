@@ -5,7 +5,7 @@ import { ClaimModel, MAX_EVENTS, RESERVED_PLACES } from '../../simulate/model/cl
 import { type Condition, isSatisfied } from '../../simulate/model/condition.ts'
 import { acceptsEvents, type Contract, needsEventIds } from '../../simulate/model/contract.ts'
 import type { JsonObject } from '../../simulate/model/json.ts'
-import { type Hours, weekOf, workingTime } from '../../simulate/model/working-time.ts'
+import { type WorkingHours, weekOf, workingTime } from '../../simulate/model/working-time.ts'
 import { SOME_CONTRACT } from './some-contract.ts'
 
 /* The simulator's own model of extended contracts, by the letter of the rules (§2.1a). */
@@ -34,7 +34,7 @@ function after(contract: Contract, ...steps: Step[]): { model: ClaimModel; resul
   const model = new ClaimModel(contract, CREATED)
   const results = steps.map(([seconds, type, payload = {}]) => {
     const result = model.submit({ type, payload, system: false }, CREATED + seconds * 1000)
-    if (result.is !== 'recorded') return result.is
+    if (result.kind !== 'recorded') return result.kind
     return `${result.effect ?? 'recorded'}${result.lateMs === null ? '' : `, ${result.lateMs / 1000} s late`}`
   })
   return { model, results }
@@ -89,11 +89,11 @@ test('after a timeout a claim accepts events if it is scheduled to be CONFIRMED'
     const { model } = after(contract)
     model.elapse(CREATED + OPEN_S * 1000 + 40_000)
     assert.equal(acceptsEvents(contract, model.state), accepts)
-    const { is } = model.submit(
+    const { kind } = model.submit(
       { type: 'reopened', payload: {}, system: false },
       CREATED + OPEN_S * 1000 + 50_000,
     )
-    assert.equal(is, accepts ? 'recorded' : 'not open')
+    assert.equal(kind, accepts ? 'recorded' : 'not open')
   }
 })
 
@@ -161,7 +161,7 @@ test('a condition that is true from the start is settled by the first event that
 
 test('two places of a log are kept for the event that reverses', () => {
   const { model } = after(reviewed(), [0, 'resolved'])
-  const submit = (type: string) => model.submit({ type, payload: {}, system: false }, CREATED + 1_000).is
+  const submit = (type: string) => model.submit({ type, payload: {}, system: false }, CREATED + 1_000).kind
   while (model.items < MAX_EVENTS - RESERVED_PLACES) assert.equal(submit('noise'), 'recorded')
   assert.equal(submit('noise'), 'log full')
   assert.equal(submit('message'), 'log full')
@@ -236,14 +236,14 @@ test('two places of a log are kept for what continues or settles a stopped claim
   ] as const) {
     const { model } = after(stoppable(), [0, 'asked'])
     const submit = (type: string) => model.submit({ type, payload: {}, system: false }, CREATED + 1_000)
-    while (model.items < MAX_EVENTS - RESERVED_PLACES) assert.equal(submit('noise').is, 'recorded')
-    assert.equal(submit('noise').is, 'log full')
-    assert.deepEqual(submit(type), { is: 'recorded', effect, lateMs: null })
+    while (model.items < MAX_EVENTS - RESERVED_PLACES) assert.equal(submit('noise').kind, 'recorded')
+    assert.equal(submit('noise').kind, 'log full')
+    assert.deepEqual(submit(type), { kind: 'recorded', effect, lateMs: null })
   }
 })
 
 /** Half an hour of each day in Berlin, where clocks go back at 03:00 of 2026-10-25. */
-const HOURS: Hours = {
+const HOURS: WorkingHours = {
   time_zone: 'Europe/Berlin',
   weekly: weekOf([['02:15', '02:45']]),
   holidays: ['2026-10-26', '2026-10-27'],

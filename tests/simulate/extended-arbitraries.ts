@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { type Condition, isSatisfied, type Leaf } from '../../simulate/model/condition.ts'
 import type { Clock, Contract, Review } from '../../simulate/model/contract.ts'
 import type { JsonObject } from '../../simulate/model/json.ts'
-import { type Hours, weekOf } from '../../simulate/model/working-time.ts'
+import { type WorkingHours, weekOf } from '../../simulate/model/working-time.ts'
 import * as arbitrary from '../support/arbitraries.ts'
 
 /* Extended contracts (§2.1a) and histories that meet them often: in their windows, just beside them, and late. */
@@ -145,7 +145,7 @@ export const openedAt = fc.constantFrom(
   ...['2026-01-01T10:00:20.000Z', '2026-03-29T00:57:20.000Z', '2026-10-25T00:57:20.000Z'].map(Date.parse),
 )
 
-export const hours: fc.Arbitrary<Hours> = fc.record(
+export const hours: fc.Arbitrary<WorkingHours> = fc.record(
   {
     time_zone: fc.constantFrom('UTC', 'Europe/Berlin', 'Pacific/Kiritimati', 'Australia/Lord_Howe'),
     weekly: fc.constantFrom(
@@ -155,7 +155,7 @@ export const hours: fc.Arbitrary<Hours> = fc.record(
       weekOf([['01:59', '10:02']]),
     ),
     holidays: fc.subarray(['2026-01-01', '2026-01-02', '2026-03-29', '2026-10-25']),
-    exceptions: fc.constantFrom<Hours['exceptions']>(
+    exceptions: fc.constantFrom<WorkingHours['exceptions']>(
       {},
       { '2026-01-02': [], '2026-03-29': [['01:30', '03:05']] },
       {

@@ -44,7 +44,7 @@ test('a finding is reproduced in smaller runs', async () => {
   const { status, stdout } = await runNode([SIMULATE, ...SMALL, ...options], planted)
   assert.equal(status, 1)
   assert.match(stdout, /^FINDING: the servers logged errors$/m)
-  const [, smaller = ''] = stdout.split('The smallest run of')
+  const [, smaller = ''] = stdout.split('The smallest with the finding')
   assert.match(smaller, /^FINDING: the servers logged errors$/m)
   assert.match(smaller, /Again: npm run simulate -- --seed 6 .*--servers 1 /)
 })

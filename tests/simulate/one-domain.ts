@@ -5,7 +5,7 @@ import { ClaimModel } from '../../simulate/model/claim-model.ts'
 import { firstCheckOf, type Contract as ModelContract, type State } from '../../simulate/model/contract.ts'
 import { canonical, type JsonObject } from '../../simulate/model/json.ts'
 import { replay } from '../../simulate/model/replay.ts'
-import type { Hours } from '../../simulate/model/working-time.ts'
+import type { WorkingHours } from '../../simulate/model/working-time.ts'
 import { ClaimRun } from '../../src/core/claims/claim-run.ts'
 import type { StoredItem } from '../../src/core/claims/recompute.ts'
 import { isExtended } from '../../src/core/contracts/contract.ts'
@@ -30,7 +30,7 @@ interface Timed extends arbitrary.Step {
 /** A contract with the calendar that it names, from its opening on. */
 interface Case {
   contract: ModelContract
-  hours: Hours
+  hours: WorkingHours
   openedAt: number
 }
 
@@ -84,7 +84,7 @@ function modelTrace({ contract, hours, openedAt }: Case, steps: readonly Timed[]
       return isSame ? 'replay' : 'id-conflict'
     }
     const result = model.submit({ type: step.type, payload: step.payload, system: false }, step.at)
-    if (result.is !== 'recorded') return result.is === 'not open' ? 'not-open' : 'log-full'
+    if (result.kind !== 'recorded') return result.kind === 'not open' ? 'not-open' : 'log-full'
     recorded.set(step.id, step)
     return `append ${result.effect} ${result.lateMs}`
   }
@@ -154,7 +154,7 @@ function modelLog(
     if (!isLate(i)) pass(at)
     if (items.some((item) => item.id === id)) continue
     const result = model.submit({ type, payload, system: false }, at)
-    if (result.is !== 'recorded') continue
+    if (result.kind !== 'recorded') continue
     add(at, { id, type, payload, system: false, lateMs: result.lateMs })
     if (result.effect === 'satisfied') reviewStart = items.length
   }
@@ -198,7 +198,7 @@ export function testOneDomain(numRuns: number): void {
           system,
         }))
         assert.deepEqual(
-          replay({ contract, hours, createdAt: openedAt, isOnClock: false }, log).at(-1),
+          replay({ contract, hours, createdAt: openedAt, isOnTestClock: false }, log).at(-1),
           state,
         )
         const life = {

@@ -50,7 +50,7 @@ test('a test clock sends the reminders of the model, for random contracts, event
       for (const { id, contract, reminders, createdAt } of claims) {
         const { events } = await api.readClaim(id)
         const { data } = await readFeed(api, { claim_id: id })
-        const terms = { contract, hours: null, createdAt, isOnClock: true }
+        const terms = { contract, hours: null, createdAt, isOnTestClock: true }
         assert.deepEqual(
           data
             .filter(({ type }) => type === 'claim.due_soon')

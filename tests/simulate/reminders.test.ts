@@ -23,7 +23,7 @@ const terms: Terms = {
   },
   hours: null,
   createdAt: CREATED,
-  isOnClock: true,
+  isOnTestClock: true,
 }
 const item = (seconds: number, type: string): LogItem => ({
   id: `${type} ${seconds}`,

@@ -34,12 +34,12 @@ const sent = (
   verdict,
 })
 
-const RECORDED = { is: 'recorded', event: null, state: null, lateBy: null } as const
+const RECORDED = { kind: 'recorded', event: null, state: null, lateBy: null } as const
 const log = [item('a', 'begun', 100), item('b', 'done', 200, { value: 2 })]
 const submissions = [sent('a', 'begun', 100, RECORDED), sent('b', 'done', 200, RECORDED, { value: 2 })]
 
 function verify(changes: Partial<ClaimHistory> = {}): void {
-  const terms = { contract, createdAt: CREATED, hours: null, isOnClock: false }
+  const terms = { contract, createdAt: CREATED, hours: null, isOnTestClock: false }
   const history = { name: 'a claim', terms, submissions, reads: [], longest: log, ...changes }
   verifyClaim(history, {
     checkTime: (at) => ({ from: at, until: Infinity }),
@@ -71,7 +71,7 @@ test('a lost, duplicated or refused event in the log is a finding', () => {
   finds({ longest: log.slice(1) }, /acknowledged and is not in the log/)
   finds({ longest: [log[0] as LogItem, item('a', 'begun', 150), log[1] as LogItem] }, /two items/)
   finds({ submissions: [...submissions, sent('b', 'done', 200, RECORDED, { value: 2 })] }, /2 times/)
-  const refused = sent('a', 'begun', 100, { is: 'refused', status: 503 })
+  const refused = sent('a', 'begun', 100, { kind: 'refused', status: 503 })
   finds({ submissions: [refused, ...submissions.slice(1)] }, /which was refused/)
   finds({ submissions: submissions.slice(1) }, /no client sent/)
 })
@@ -100,6 +100,12 @@ test('a check of another minute than the window’s is a finding (§3 rule 1)', 
   const check = (at: string) => ({ id: 'c', type: 'activity_window_elapsed', created_at: at, system: true })
   const only = { submissions: submissions.slice(0, 1) }
   verify({ ...only, longest: [log[0] as LogItem, check('2026-01-01T10:02:00.000Z')] })
-  finds({ ...only, longest: [log[0] as LogItem, check('2026-01-01T10:01:00.000Z')] }, /its check is that of/)
-  finds({ ...only, longest: [log[0] as LogItem, check('2026-01-01T10:02:00.001Z')] }, /its check is that of/)
+  finds(
+    { ...only, longest: [log[0] as LogItem, check('2026-01-01T10:01:00.000Z')] },
+    /but its first check is at/,
+  )
+  finds(
+    { ...only, longest: [log[0] as LogItem, check('2026-01-01T10:02:00.001Z')] },
+    /but its first check is at/,
+  )
 })

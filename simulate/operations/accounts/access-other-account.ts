@@ -47,7 +47,7 @@ export async function accessOtherAccount(client: Client, account: Account): Prom
   ]
   const request = random.pick(requests)
   const reply = await client.send(account, request)
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   const asked = `${request.method} ${request.path}`
   assert(
     reply.status === 404,
@@ -70,7 +70,7 @@ export async function listWithForeignFilters(client: Client, account: Account): 
   ]
   const path = random.pick(paths)
   const reply = await client.send(account, { method: 'GET', path })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   const { data } = parse(reply.text)
   // If both accounts use the name, `findCustomer` and `listClaims` verify the list.
   if (path !== paths[0] && account.names.has(externalId)) return

@@ -54,9 +54,9 @@ export async function changePassword(client: Client, person: Person, session: Se
   const ends = person.sessions.map(({ end }) => end.write(1))
   for (const session of person.sessions) session.endings++
   const reply = await ask(client, session, 'change-password', { currentPassword: password, newPassword })
-  const isUnknown = outcomeOf(reply) === 'unknown' || (reply.is === 'answer' && reply.status >= 500)
+  const isUnknown = outcomeOf(reply) === 'unknown' || (reply.kind === 'answer' && reply.status >= 500)
   person.password = isUnknown ? null : password
-  if (reply.is === 'answer' && reply.status === 200) {
+  if (reply.kind === 'answer' && reply.status === 200) {
     for (const { done } of ends) done()
     person.password = newPassword
     addSession(person, newSession(person.email, cookieOf(reply)))
@@ -100,7 +100,7 @@ async function ask(client: Client, session: Session, what: string, fields: objec
   const timeoutFactor = what === 'change-password' ? HASHING_TIMEOUT_FACTOR : 1
   const request = { method: 'POST', path: `/api/auth/${what}`, body, cookie: session.cookie, timeoutFactor }
   const reply = await client.send(null, request, { mayBeRefused: true })
-  if (reply.is !== 'answer' || reply.status >= 500 || reply.status === 429) return reply
+  if (reply.kind !== 'answer' || reply.status >= 500 || reply.status === 429) return reply
   // Without a session the sign-out succeeds too.
   if (what === 'sign-out' && reply.status === 200) return reply
   const isExpected = reply.status === 200 || reply.status === 401

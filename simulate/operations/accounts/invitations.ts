@@ -15,7 +15,7 @@ export async function invite(client: Client, account: Account): Promise<void> {
   const email = random.chance(0.3) ? `${world.nextName(`Person-${account.name}`)}@example.com` : null
   const body = JSON.stringify({ email })
   const reply = await client.send(account, { method: 'POST', path: '/v1/invitations', body, cookie })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   assert(
     reply.status === 201,
     () => `an invitation was answered ${reply.status}`,
@@ -37,7 +37,7 @@ export async function lookUpInvitation(client: Client): Promise<void> {
   const observe = invitation.end.read()
   const body = JSON.stringify({ key: invitation.key })
   const reply = await client.send(null, { method: 'POST', path: '/api/invitations/lookup', body })
-  if (reply.is !== 'answer' || reply.status >= 500 || reply.status === 429) return
+  if (reply.kind !== 'answer' || reply.status >= 500 || reply.status === 429) return
   observe(reply.status === 200 ? 0 : 1)
   const isSameRecord =
     reply.status === 404 || parse(reply.text).email === (invitation.email?.toLowerCase() ?? null)
@@ -59,7 +59,7 @@ export async function withdrawInvitation(client: Client, invitation: Invitation)
   const { cookie } = account
   const reply = await client.send(account, { method: 'DELETE', path: `/v1/invitations/${id}`, cookie })
   const outcome = outcomeOf(reply)
-  if (reply.is !== 'answer' || outcome === 'unknown' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || outcome === 'unknown' || reply.status >= 500) return
   const isExpected = reply.status === 204 || (reply.status === 404 && invitation.withdrawals > 1)
   assert(
     isExpected,
@@ -79,7 +79,7 @@ export async function listInvitations(client: Client, account: Account): Promise
     .map((invitation) => ({ invitation, wasUsed: invitation.used > 0 }))
   const { cookie } = account
   const reply = await client.send(account, { method: 'GET', path: '/v1/invitations', cookie })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   const rows = parse(reply.text).data as JsonObject[]
   const byId = new Map(rows.map((row) => [row.id as string, row]))
   assert(

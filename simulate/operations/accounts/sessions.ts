@@ -36,7 +36,7 @@ export async function signInAgain(client: Client, person: Person): Promise<void>
     timeoutFactor: HASHING_TIMEOUT_FACTOR,
   }
   const reply = await client.send(null, request, { mayBeRefused: true })
-  if (reply.is !== 'answer' || reply.status >= 500 || reply.status === 429) return
+  if (reply.kind !== 'answer' || reply.status >= 500 || reply.status === 429) return
   if (person.changes !== changes) return
   const expected = isWrong ? 401 : 200
   assert(
@@ -58,7 +58,7 @@ export async function useSession(client: Client, person: Person, session: Sessio
     { method: 'GET', path, cookie: session.cookie },
     { mayBeRefused: true },
   )
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   const about = () => ({ person: person.email, reply })
   const isExpected = reply.status === 200 || (reply.status === 401 && !isAsked)
   assert(isExpected, () => `${path} was answered ${reply.status}`, about)
@@ -81,7 +81,7 @@ export async function listSessions(
   const others = sessions.map((other) => ({ other, observe: other.end.read() }))
   const request = { method: 'GET', path: '/api/auth/list-sessions', cookie: session.cookie }
   const reply = await client.send(null, request, { mayBeRefused: true })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   observe(reply.status === 401 ? 1 : 0)
   if (reply.status === 401) return
   assert(

@@ -44,12 +44,12 @@ async function signUp(client: Client, invitation: Invitation): Promise<void> {
   const reply = await client.send(null, { method: 'POST', path, body, cookie: '', timeoutFactor })
   const outcome = outcomeOf(reply)
   // A step after the creation of the account may fail alone, and its error is then about that step.
-  if (outcome === 'unknown' || (reply.is === 'answer' && reply.status >= 500)) {
+  if (outcome === 'unknown' || (reply.kind === 'answer' && reply.status >= 500)) {
     world.people.unknown++
     return
   }
   invitation.unknown--
-  if (reply.is !== 'answer' || reply.status === 429) return
+  if (reply.kind !== 'answer' || reply.status === 429) return
   const about = () => ({ invitation, reply })
   if (reply.status === 200) {
     assert(!wasEnded, () => 'a used or revoked invitation created an account', about)

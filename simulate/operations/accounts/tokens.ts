@@ -21,7 +21,7 @@ export async function signIn(client: Client, testbed: Testbed, account: Account)
     body: JSON.stringify({ email, name: account.name, password: key, invitation: key }),
     cookie: '',
   })
-  if (reply.is !== 'answer' || reply.status !== 200) throw new Finding('signing up failed', reply)
+  if (reply.kind !== 'answer' || reply.status !== 200) throw new Finding('signing up failed', reply)
   account.cookie = cookieOf(reply)
 }
 
@@ -48,7 +48,7 @@ export async function makeToken(
   })
   const request = { method: 'POST', path: '/v1/tokens', body, cookie }
   const reply = await client.send(null, request, { mayBeRefused: true })
-  if (reply.is !== 'answer' || reply.status >= 500 || reply.status === 401) return null
+  if (reply.kind !== 'answer' || reply.status >= 500 || reply.status === 401) return null
   // The expiry was over when the request was handled, or clocks are wrong.
   if (reply.status === 400 && expiresAt !== null && isOver(client, expiresAt, reply.answeredAt)) return null
   assert(
@@ -85,7 +85,7 @@ export async function useToken(client: Client, userId: string, token: TokenRecor
   client.world.count('use token')
   const request = { method: 'GET', path: '/v1/me' }
   const reply = await client.send({ token: token.secret }, request, { mayBeRefused: true })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   const about = () => ({ token: { ...token, secret: '' }, reply })
   if (reply.status === 401) {
     assert(mayHaveEnded(client, token, reply.answeredAt), () => 'a good token was answered 401', about)
@@ -121,7 +121,7 @@ export async function listTokens(client: Client, account: Account): Promise<void
   const { cookie } = account
   const before = [...account.tokens]
   const reply = await client.send(account, { method: 'GET', path: '/v1/tokens', cookie })
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   const rows = parse(reply.text).data as JsonObject[]
   const about = () => ({ rows })
   const byId = new Map(rows.map((row) => [row.id as string, row]))

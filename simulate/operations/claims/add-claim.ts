@@ -65,7 +65,7 @@ export function addClaim(
     () => 'a new claim has another contract than was sent',
     about,
   )
-  const terms = { contract, hours: hoursOf(account, contract), createdAt, isOnClock: clock !== null }
+  const terms = { contract, hours: hoursOf(account, contract), createdAt, isOnTestClock: clock !== null }
   const isOwn = body.user_id === undefined || body.user_id === account.userId
   assert(isOwn, () => 'a new claim belongs to another account', about)
   const shown = alias === null ? body.reference : null

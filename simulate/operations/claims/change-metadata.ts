@@ -17,7 +17,7 @@ export async function changeMetadata(client: Client, record: ClaimRecord): Promi
   const outcome = outcomeOf(reply)
   if (outcome === 'unknown') return
   record.isSettled = true
-  if (reply.is !== 'answer' || reply.status >= 500) return
+  if (reply.kind !== 'answer' || reply.status >= 500) return
   if (reply.status === 404 && record.clock) {
     observeDeleted(record.clock, `${record.name} is not found`, reply.sentAt, reply.answeredAt)
     record.isDeleted = true

@@ -22,7 +22,7 @@ export async function createBatch(client: Client, account: Account): Promise<voi
   account.claimsInProgress -= newClaim.length
   const outcome = outcomeOf(reply)
   if (outcome === 'unknown') for (const one of newClaim) addUnknown(account, one)
-  if (reply.is !== 'answer' || outcome !== 'done') return
+  if (reply.kind !== 'answer' || outcome !== 'done') return
   const results = parse(reply.text).results as JsonObject[]
   assert(
     results.length === newClaim.length,

@@ -58,7 +58,7 @@ async function createOne(client: Client, account: Account, newClaim: NewClaim): 
   const outcome = outcomeOf(reply)
   if (outcome === 'unknown') addUnknown(account, newClaim)
   if (outcome === 'unknown' && isCandidate) return await createAgain(client, account, newClaim, reply.sentAt)
-  if (reply.is !== 'answer' || reply.status >= 500) return null
+  if (reply.kind !== 'answer' || reply.status >= 500) return null
   return addCreation(account, newClaim, reply.status, parse(reply.text), reply)
 }
 
@@ -76,13 +76,13 @@ async function createAgain(
     client.world.count('create candidate again')
     const body = JSON.stringify(bodyOf(newClaim))
     const reply = await client.send(account, { method: 'POST', path: '/v1/candidates', body })
-    if (reply.is !== 'answer' || reply.status >= 500) continue
+    if (reply.kind !== 'answer' || reply.status >= 500) continue
     if (reply.status !== 409) {
       removeUnknown(account, newClaim)
       return addCreation(account, newClaim, reply.status, parse(reply.text), reply)
     }
     const read = await client.send(account, { method: 'GET', path })
-    if (read.is !== 'answer' || read.status >= 500) continue
+    if (read.kind !== 'answer' || read.status >= 500) continue
     // The claim may have been deleted with its clock.
     if (read.status === 404 && newClaim.clock) return null
     assert(
@@ -105,7 +105,7 @@ export async function createWithTakenReference(client: Client, account: Account)
   const newClaim = { ...drawNewClaim(client, account, false), reference }
   const body = JSON.stringify(bodyOf(newClaim))
   const reply = await client.send(account, { method: 'POST', path: '/v1/claims', body })
-  if (reply.is === 'answer' && reply.status < 500 && reply.status !== 404) {
+  if (reply.kind === 'answer' && reply.status < 500 && reply.status !== 404) {
     assert(
       reply.status === 409,
       () => `the reference ${reference} is taken, and a creation was answered ${reply.status}`,
@@ -114,7 +114,7 @@ export async function createWithTakenReference(client: Client, account: Account)
   }
   const path = `/v1/claims?reference=${encodeURIComponent(reference)}`
   const list = await client.send(account, { method: 'GET', path })
-  if (list.is !== 'answer' || list.status >= 500) return
+  if (list.kind !== 'answer' || list.status >= 500) return
   const ids = (parse(list.text).data as { id: string }[]).map(({ id }) => id)
   assert(
     ids.length === 1 && ids[0] === taken.address,
@@ -136,7 +136,7 @@ export async function createWithTakenAlias(client: Client, account: Account): Pr
     path: '/v1/candidates',
     body: JSON.stringify(bodyOf(newClaim)),
   })
-  if (reply.is !== 'answer' || reply.status >= 500 || reply.status === 404) return
+  if (reply.kind !== 'answer' || reply.status >= 500 || reply.status === 404) return
   const isRefused = reply.status === 409 || (reply.status === 429 && owner !== account)
   assert(
     isRefused,

@@ -12,7 +12,7 @@ const MAX_TRIES = 4
 const MAX_REFUSED_TRIES = 10
 const RETRY_DELAY_MS = 1_000
 
-type Answered = Reply & { is: 'answer' }
+type Answered = Reply & { kind: 'answer' }
 
 /** §4.17: concurrent and repeated creations with one key create one claim and have one response. */
 export async function createWithKey(client: Client, account: Account): Promise<void> {
@@ -44,7 +44,7 @@ export async function createWithKey(client: Client, account: Account): Promise<v
       if (outcomeOf(reply) === 'done') answers.push(reply as Answered)
       else
         assert(
-          reply.is !== 'answer' || reply.status >= 500,
+          reply.kind !== 'answer' || reply.status >= 500,
           () => 'a creation with a key was refused',
           () => reply,
         )

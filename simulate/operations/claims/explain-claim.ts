@@ -11,7 +11,7 @@ export async function explainClaim(client: Client, record: ClaimRecord): Promise
   const from = record.longest.length
   client.world.count('explain claim')
   const reply = await client.send(record.account, { method: 'GET', path: `${record.path}/explanation` })
-  if (reply.is !== 'answer' || reply.status !== 200) return
+  if (reply.kind !== 'answer' || reply.status !== 200) return
   if (!(await readClaim(client, record)) || record.isDeleted) return
   const { condition, transitions, review, clock, late_events, late_event_count } = parse(reply.text)
   const shown = {

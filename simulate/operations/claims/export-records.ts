@@ -30,7 +30,7 @@ export async function exported(
   const kind = isOfCandidates ? 'candidates' : 'claims'
   const path = `/v1/${kind}/export?${new URLSearchParams(query)}`
   const reply = await client.send(account, { method: 'GET', path })
-  if (reply.is !== 'answer' || reply.status >= 500) return null
+  if (reply.kind !== 'answer' || reply.status >= 500) return null
   const { sentAt, answeredAt } = reply
   const about = () => ({ path, reply })
   assert(reply.status === 200, () => `an export was answered ${reply.status}`, about)

@@ -28,7 +28,7 @@ async function readOn(client: Client, account: Account, list: FollowedList): Pro
   for (let at = list.cursor; ; ) {
     const path = `${list.path}?limit=${LIMIT}${at === null ? '' : `&after=${encodeURIComponent(at)}`}`
     const reply = await client.send(account, { method: 'GET', path }, { mayBeRefused: at !== list.cursor })
-    if (reply.is !== 'answer' || reply.status !== 200) return false
+    if (reply.kind !== 'answer' || reply.status !== 200) return false
     const rows = parse(reply.text).data as JsonObject[]
     for (const row of rows) list.seen.add(nameOf(row))
     // Records on test clocks may be deleted until the next read.

@@ -31,7 +31,7 @@ export function drawFilters(random: Random, account: Account, isFile = false): F
   const unindexedFilter = drawUnindexedFilter(random, account, isOfCandidates, filter)
   const time = drawTime(random, unindexedFilter.query)
   const sort: Record<string, string> = time === null || time === 'created_at' ? {} : { sort: time }
-  const isOnClock = filter.query.test_clock_id !== undefined
+  const isOnTestClock = filter.query.test_clock_id !== undefined
   return {
     isOfCandidates,
     order,
@@ -48,7 +48,7 @@ export function drawFilters(random: Random, account: Account, isFile = false): F
     matches: (fixed) =>
       filter.matches(fixed) &&
       unindexedFilter.matches(fixed) &&
-      (time === null || isOnClock || fixed.test_clock_id === null),
+      (time === null || isOnTestClock || fixed.test_clock_id === null),
   }
 }
 

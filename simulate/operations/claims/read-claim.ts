@@ -14,7 +14,7 @@ export async function readClaim(client: Client, record: ClaimRecord): Promise<bo
   client.world.count('read claim')
   const observe = record.metadataVersions.read()
   const reply = await client.send(record.account, { method: 'GET', path: record.path })
-  if (reply.is !== 'answer' || reply.status >= 500) return false
+  if (reply.kind !== 'answer' || reply.status >= 500) return false
   if (reply.status === 404 && record.clock) {
     observeDeleted(record.clock, `${record.name} is not found`, reply.sentAt, reply.answeredAt)
     record.isDeleted = true
@@ -55,7 +55,7 @@ export async function verifyEarly(client: Client, record: ClaimRecord): Promise<
   verifyClaim({ ...record, submissions, reads }, timeBoundsOf(record, client.world.clocksAreRight))
 }
 
-const IN_PROGRESS = { is: 'unknown', why: 'it was under way' } as const
+const IN_PROGRESS = { kind: 'unknown', why: 'it was under way' } as const
 
 /** §6 rule 1: nothing is ever changed or removed. */
 function addLog(record: ClaimRecord, log: readonly LogItem[]): void {

@@ -39,7 +39,7 @@ export async function readPages(
   for (let page = 0; page < MAX_PAGES; page++) {
     const request = { method: 'GET', path: `${path}?${query}` }
     const reply = await client.send(account, request, { mayBeRefused: true })
-    if (reply.is !== 'answer' || reply.status >= 500) return null
+    if (reply.kind !== 'answer' || reply.status >= 500) return null
     // The record that the cursor names may have been deleted with its clock.
     if (reply.status === 400 && page > 0 && account.clocks.some(({ isDeleted }) => isDeleted)) return null
     const about = () => ({ path, query: `${query}`, reply })

@@ -62,12 +62,12 @@ async function fill(client: Client, filledLog: FilledLog): Promise<void> {
     draw(client, record, isNear),
   ])
   for (const { submission } of items) {
-    const { is } = submission.verdict
-    if (is === 'full') filledLog.refused++
+    const { kind } = submission.verdict
+    if (kind === 'full') filledLog.refused++
     const isKeptFor = contract.review !== undefined && submission.type === LAST_EVENT
-    assert(is !== 'full' || !isKeptFor, () => `${record.name}: the log has no place for a reversal`)
-    const exists = is === 'recorded' || is === 'replayed' || is === 'unknown'
-    if (isNear) filledLog.sent += is === 'recorded' ? 1 : 0
+    assert(kind !== 'full' || !isKeptFor, () => `${record.name}: the log has no place for a reversal`)
+    const exists = kind === 'recorded' || kind === 'replayed' || kind === 'unknown'
+    if (isNear) filledLog.sent += kind === 'recorded' ? 1 : 0
     else if (!exists) filledLog.sent--
   }
   if (isNear && random.chance(0.1)) await countAgain(client, filledLog)

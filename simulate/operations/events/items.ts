@@ -22,7 +22,7 @@ export function itemOf(record: ClaimRecord, draft: Draft, how: string, batch?: n
     how,
     sentAt: 0,
     answeredAt: Infinity,
-    verdict: { is: 'unknown', why: 'under way' },
+    verdict: { kind: 'unknown', why: 'under way' },
     ...(batch === undefined ? {} : { batch }),
   }
   record.submissions.push(submission)
@@ -49,9 +49,9 @@ export function recordResult(
   assert(isItsOwn, () => `${record.name}: an item has the response of another item`, about)
   submission.verdict =
     status === 204
-      ? { is: 'replayed', event: null, state: null, lateBy: null }
+      ? { kind: 'replayed', event: null, state: null, lateBy: null }
       : readVerdict(record, status, result, client.mayHaveLost(submission.sentAt, at))
-  if (submission.verdict.is !== 'unknown') submission.answeredAt = at
+  if (submission.verdict.kind !== 'unknown') submission.answeredAt = at
   recordOutcome(client, record, submission)
 }
 
@@ -60,9 +60,9 @@ const isAnswerTo = (submission: Submission, event: LogItem) =>
 
 /** An item without a response. */
 export function recordMissingResult(client: Client, { record, submission }: Item, reply: Reply): void {
-  const isRefused = reply.is === 'not sent' || (reply.is === 'answer' && outcomeOf(reply) === 'refused')
+  const isRefused = reply.kind === 'not sent' || (reply.kind === 'answer' && outcomeOf(reply) === 'refused')
   submission.verdict = isRefused
-    ? { is: 'refused', status: reply.is === 'answer' ? reply.status : 0 }
-    : { is: 'unknown', why: reply.is === 'lost' ? reply.why : 'the stream is incomplete' }
+    ? { kind: 'refused', status: reply.kind === 'answer' ? reply.status : 0 }
+    : { kind: 'unknown', why: reply.kind === 'lost' ? reply.why : 'the stream is incomplete' }
   recordOutcome(client, record, submission)
 }

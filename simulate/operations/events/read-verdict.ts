@@ -18,30 +18,30 @@ export function readVerdict(
   mayBeRepeat: boolean,
 ): Verdict {
   if (status === 201 || status === 200 || status === 204) {
-    const is = mayBeRepeat || status === 200 ? 'replayed' : 'recorded'
-    if (!body?.event) return { is, event: null, state: null, lateBy: null }
+    const kind = mayBeRepeat || status === 200 ? 'replayed' : 'recorded'
+    if (!body?.event) return { kind, event: null, state: null, lateBy: null }
     const state = readState(record, body.claim as JsonObject)
-    return { is, event: body.event as LogItem, state, lateBy: (body.late_by ?? null) as number | null }
+    return { kind, event: body.event as LogItem, state, lateBy: (body.late_by ?? null) as number | null }
   }
   const error = body?.error as JsonObject | undefined
   const message = String(error?.message)
   switch (error?.code) {
     case 'EVENT_ID_CONFLICT':
-      return { is: 'conflict' }
+      return { kind: 'conflict' }
     case 'CLAIM_NOT_OPEN':
-      return { is: 'not open', status: /is (PENDING|CONFIRMED|FAILED)/.exec(message)?.[1] as Status }
+      return { kind: 'not open', status: /is (PENDING|CONFIRMED|FAILED)/.exec(message)?.[1] as Status }
     case 'EVENT_ID_REQUIRED':
-      return { is: 'id required' }
+      return { kind: 'id required' }
     case 'EVENT_LIMIT_REACHED':
-      return { is: 'full' }
+      return { kind: 'full' }
     case 'UNAVAILABLE':
-      return /not known/.test(message) ? { is: 'unknown', why: message } : { is: 'refused', status }
+      return /not known/.test(message) ? { kind: 'unknown', why: message } : { kind: 'refused', status }
     case 'INTERNAL_ERROR':
-      return { is: 'unknown', why: message }
+      return { kind: 'unknown', why: message }
     case 'CLAIM_NOT_FOUND':
     case 'CANDIDATE_NOT_FOUND':
       assert(record.clock !== null, () => `${record.name} exists, but a submission was answered 404`)
-      return { is: 'gone' }
+      return { kind: 'gone' }
     default:
       throw new Finding(`${record.name}: a submission was answered ${status}`, body)
   }

@@ -40,7 +40,7 @@ export async function sendBatch(
     body: JSON.stringify({ events }),
     ...(isMinimal ? { headers: { prefer: 'return=minimal' } } : {}),
   })
-  const isWhole = reply.is === 'answer' && reply.status === 200
+  const isWhole = reply.kind === 'answer' && reply.status === 200
   const results = isWhole ? (parse(reply.text).results as JsonObject[]) : null
   assert(
     results === null || results.length === items.length,

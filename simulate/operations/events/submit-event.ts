@@ -43,7 +43,7 @@ export async function submitEvent(client: Client, record: ClaimRecord): Promise<
   const draft = drawSubmission(client, record)
   for (let attempt = 0; attempt < 4; attempt++) {
     const { verdict } = await submitOnce(client, record, draft)
-    const isOver = verdict.is !== 'unknown' && verdict.is !== 'refused'
+    const isOver = verdict.kind !== 'unknown' && verdict.kind !== 'refused'
     if (isOver || draft.id === null || client.random.chance(0.3)) return
     await pause(RETRY_DELAY_MS)
   }
@@ -61,7 +61,7 @@ async function submitOnce(client: Client, record: ClaimRecord, draft: Draft): Pr
     how: `${client.name} POST ${path}`,
     sentAt: 0,
     answeredAt: Infinity,
-    verdict: { is: 'unknown', why: 'under way' },
+    verdict: { kind: 'unknown', why: 'under way' },
   }
   record.submissions.push(submission)
   const request = {
@@ -73,14 +73,14 @@ async function submitOnce(client: Client, record: ClaimRecord, draft: Draft): Pr
   const mayBeRefused = draft.id === null && needsEventIds(record.terms.contract)
   const reply = await client.send(record.account, request, { mayBeRefused })
   submission.sentAt = reply.sentAt
-  if (reply.is === 'not sent') submission.verdict = { is: 'refused', status: 0 }
-  else if (reply.is === 'lost') submission.verdict = { is: 'unknown', why: reply.why }
+  if (reply.kind === 'not sent') submission.verdict = { kind: 'refused', status: 0 }
+  else if (reply.kind === 'lost') submission.verdict = { kind: 'unknown', why: reply.why }
   else {
     const isRepeat =
       reply.headers['idempotent-replayed'] === 'true' || client.mayHaveLost(reply.sentAt, reply.answeredAt)
     const replyBody = reply.text === '' ? null : parse(reply.text)
     submission.verdict = readVerdict(record, reply.status, replyBody, isRepeat)
-    if (submission.verdict.is !== 'unknown') submission.answeredAt = reply.answeredAt
+    if (submission.verdict.kind !== 'unknown') submission.answeredAt = reply.answeredAt
   }
   recordOutcome(client, record, submission)
   return submission
@@ -89,9 +89,9 @@ async function submitOnce(client: Client, record: ClaimRecord, draft: Draft): Pr
 /** Records the outcome, and informs the claim's clock. */
 export function recordOutcome({ world }: Client, { clock, name }: ClaimRecord, submission: Submission): void {
   const { verdict, sentAt, answeredAt } = submission
-  if (clock && verdict.is === 'gone') observeDeleted(clock, `a submission to ${name}`, sentAt, answeredAt)
-  if (clock && verdict.is === 'recorded')
+  if (clock && verdict.kind === 'gone') observeDeleted(clock, `a submission to ${name}`, sentAt, answeredAt)
+  if (clock && verdict.kind === 'recorded')
     observeExisting(clock, `a submission to ${name}`, sentAt, answeredAt)
-  if (verdict.is === 'recorded' || verdict.is === 'replayed') world.acknowledged++
-  if (verdict.is === 'unknown') world.unknown++
+  if (verdict.kind === 'recorded' || verdict.kind === 'replayed') world.acknowledged++
+  if (verdict.kind === 'unknown') world.unknown++
 }

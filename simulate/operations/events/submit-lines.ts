@@ -137,8 +137,8 @@ function verifyResponses(
   answers: readonly Answer[],
   reply: Reply,
 ): void {
-  const isWhole = reply.is === 'answer' && reply.status === 200
-  const isPart = reply.is === 'lost'
+  const isWhole = reply.kind === 'answer' && reply.status === 200
+  const isPart = reply.kind === 'lost'
   const about = () => ({ lines: lines.map(({ text }) => text), answers })
   const sent = lines.filter(({ sentAt }) => sentAt > 0).length
   const matches = isWhole ? answers.length === lines.length : !isPart || answers.length <= sent
@@ -155,7 +155,7 @@ function verifyResponses(
   }
 }
 
-const NOT_SENT: Reply = { is: 'not sent', sentAt: 0, answeredAt: 0 }
+const NOT_SENT: Reply = { kind: 'not sent', sentAt: 0, answeredAt: 0 }
 
 function verifyInvalidLine({ status, error }: JsonObject, about: () => unknown): void {
   const isRefused = status === 400 && (error as JsonObject)?.code === 'VALIDATION_ERROR'

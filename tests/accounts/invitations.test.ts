@@ -102,8 +102,8 @@ describe('the limit of open invitations', () => {
     const { browser: many, email } = await signUp(service)
     await addInvitations(email, 999)
     const answers = await Promise.all(Array.from({ length: 30 }, () => many.post('/v1/invitations')))
-    const made = answers.filter(({ status }) => status === 201).length
-    assert.ok(made >= 1 && made <= POOL_SIZE, `${made}`)
+    const created = answers.filter(({ status }) => status === 201).length
+    assert.ok(created >= 1 && created <= POOL_SIZE, `${created}`)
     for (const answer of answers)
       if (answer.status !== 201) assertError(answer, 422, 'INVITATION_LIMIT_REACHED')
   })

@@ -115,12 +115,12 @@ describe('revoking a session revokes the tokens that were created in it, on ever
   test('by its name, and no others (§5 rule 2)', async () => {
     const { email, browser: own } = await signUp(service)
     const [other, third] = [await openSession(service, email), await openSession(service, email)]
-    const made = await Promise.all(
+    const issued = await Promise.all(
       [own, other, other, third].map(async (by, i) => (await by.post('/v1/tokens', { name: `${i}` })).body),
     )
-    assert.equal(made[1].session_id, (await sessionOf(other)).id)
+    assert.equal(issued[1].session_id, (await sessionOf(other)).id)
     const byCommand = await createToken(service.app, { email, name: 'command line', expiresAt: null })
-    const tokens = [...made.map(({ token }) => token), byCommand]
+    const tokens = [...issued.map(({ token }) => token), byCommand]
     for (const token of tokens) assert.deepEqual(await works(token), new Set([200]))
     const { token: name } = await sessionOf(other)
     const { body } = await own.post('/api/auth/revoke-session', { token: name })
@@ -133,7 +133,7 @@ describe('revoking a session revokes the tokens that were created in it, on ever
 
     const { body: rest } = await own.post('/api/auth/revoke-other-sessions')
     assert.deepEqual(rest, { status: true, revoked_tokens: 1 })
-    const after = await Promise.all([made[0].token, made[3].token, byCommand].map(works))
+    const after = await Promise.all([issued[0].token, issued[3].token, byCommand].map(works))
     assert.deepEqual(
       after,
       [200, 401, 200].map((status) => new Set([status])),
@@ -143,13 +143,13 @@ describe('revoking a session revokes the tokens that were created in it, on ever
   test('but not one that signs out, nor by another account (§5 rule 2)', async () => {
     const { browser: own, email } = await signUp(service)
     const other = await openSession(service, email)
-    const { body: made } = await other.post('/v1/tokens', { name: 'stays' })
+    const { body: issued } = await other.post('/v1/tokens', { name: 'stays' })
     const { token: name } = await sessionOf(other)
     const foreign = await browser.post('/api/auth/revoke-session', { token: name })
     assert.deepEqual(foreign.body, { status: true, revoked_tokens: 0 })
     assert.equal((await other.post('/api/auth/sign-out')).status, 200)
     assert.equal((await own.get('/v1/me')).status, 200)
-    assert.deepEqual(await works(made.token), new Set([200]))
+    assert.deepEqual(await works(issued.token), new Set([200]))
   })
 
   test('also a token that is being created at that moment', async () => {
@@ -227,7 +227,7 @@ describe('the limit of active tokens', () => {
     await addTokens(email, 5, 'revoked_at')
     await addTokens(email, 5, 'expires_at')
     const newOne = () => many.post('/v1/tokens', { name: 'one of many' })
-    for (let made = 998; made < 1_000; made++) assert.equal((await newOne()).status, 201)
+    for (let issued = 998; issued < 1_000; issued++) assert.equal((await newOne()).status, 201)
     await assertStoresNothing(service, async () => assertError(await newOne(), 422, 'TOKEN_LIMIT_REACHED'))
     await newToken()
     await revoke(many, last as string)
@@ -240,8 +240,8 @@ describe('the limit of active tokens', () => {
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => many.post('/v1/tokens', { name: 'at once' })),
     )
-    const made = answers.filter(({ status }) => status === 201).length
-    assert.ok(made >= 1 && made <= POOL_SIZE, `${made}`)
+    const issued = answers.filter(({ status }) => status === 201).length
+    assert.ok(issued >= 1 && issued <= POOL_SIZE, `${issued}`)
     for (const answer of answers) if (answer.status !== 201) assertError(answer, 422, 'TOKEN_LIMIT_REACHED')
   })
 

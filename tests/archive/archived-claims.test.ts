@@ -133,8 +133,8 @@ test('a claim of an extended contract is archived and restored with all that its
 test('a claim is restored with its reminders (§2.16)', async (t) => {
   const folder = await archiveFolder(t)
   const contract = contractWith({ activity_window: 0.001, review_window: 0 })
-  const made = await api.post('/v1/claims', { customer_id: customer, contract, reminders: [0.9, 0.5] })
-  const { id } = made.body
+  const created = await api.post('/v1/claims', { customer_id: customer, contract, reminders: [0.9, 0.5] })
+  const { id } = created.body
   assert.equal((await api.post('/v1/events', { claim_id: id, type: 'done' })).status, 201)
   await runScheduledCheck(app, inAMinute())
   await growOld(service)

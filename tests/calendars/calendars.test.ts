@@ -88,13 +88,13 @@ describe('201, 200 and 204', () => {
   })
 
   test('a change that changes nothing makes no version', async () => {
-    const made = await api.post('/v1/calendars', calendarWith({ holidays: ['2026-12-25', '2026-12-26'] }))
-    const same = await api.patch(`/v1/calendars/${made.body.id}`, {
+    const original = await api.post('/v1/calendars', calendarWith({ holidays: ['2026-12-25', '2026-12-26'] }))
+    const same = await api.patch(`/v1/calendars/${original.body.id}`, {
       ...calendarWith(),
       holidays: ['2026-12-26', '2026-12-25', '2026-12-26'],
     })
-    assert.deepEqual([same.status, same.body], [200, made.body])
-    assert.equal(same.headers.get('etag'), made.headers.get('etag'))
+    assert.deepEqual([same.status, same.body], [200, original.body])
+    assert.equal(same.headers.get('etag'), original.headers.get('etag'))
   })
 
   test('DELETE answers 204 and closes the calendar: it is not listed or changed, but it and its versions are read (§2.15 rule 5)', async () => {
@@ -193,8 +193,8 @@ describe('a calendar keeps its versions (§2.15 rule 4)', () => {
       versions.map(({ version }: { version: number }) => version),
       Array.from({ length: 21 }, (_, i) => 21 - i),
     )
-    const made = versions.map(({ name }: { name: string }) => name)
-    assert.deepEqual(made.toSorted(), [...names, 'Support'].toSorted())
+    const storedNames = versions.map(({ name }: { name: string }) => name)
+    assert.deepEqual(storedNames.toSorted(), [...names, 'Support'].toSorted())
   })
 
   test('a version that never was answers 404, and one that is no number 400', async () => {

@@ -235,9 +235,9 @@ describe('reminders in requests', () => {
   }
 
   test('are taken from the schema, unless the creation names others or an empty array (§2.16 rule 6)', async () => {
-    const made = await api.post('/v1/schemas', { contract: contractWith(WINDOW), reminders: [0.9, 0.5] })
-    assert.deepEqual(made.body.reminders, REMINDERS)
-    const schema_id = made.body.id
+    const created = await api.post('/v1/schemas', { contract: contractWith(WINDOW), reminders: [0.9, 0.5] })
+    assert.deepEqual(created.body.reminders, REMINDERS)
+    const schema_id = created.body.id
     const from = async (fields: object) =>
       (await open({ contract: undefined, schema_id, ...fields })).reminders
     assert.deepEqual(await from({ reminders: undefined }), REMINDERS)
@@ -247,7 +247,7 @@ describe('reminders in requests', () => {
     const path = `/v1/schemas/${schema_id}`
     const changed = await api.patch(path, { reminders: [0.2] })
     assert.deepEqual([changed.body.reminders, changed.body.version], [[0.2], 1])
-    assert.notEqual(changed.headers.get('etag'), made.headers.get('etag'))
+    assert.notEqual(changed.headers.get('etag'), created.headers.get('etag'))
     assert.deepEqual(await from({ reminders: undefined }), [0.2])
     await api.patch(path, { name: 'Tickets' })
     assert.deepEqual((await api.get(path)).body.reminders, [0.2])

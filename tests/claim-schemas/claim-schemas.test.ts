@@ -54,15 +54,15 @@ describe('201, 200 and 204', () => {
   test('a schema has a name and a description, which change by themselves and leave updated_at alone', async () => {
     const names = { name: 'Support ticket', description: 'Level 1.\nNo weekends.' }
     const contract = contractWith()
-    const made = await api.post('/v1/schemas', { contract, ...names })
-    assert.equal(made.status, 201)
-    assert.deepEqual(made.body, { ...made.body, contract, ...names })
-    const path = `/v1/schemas/${made.body.id}`
+    const original = await api.post('/v1/schemas', { contract, ...names })
+    assert.equal(original.status, 201)
+    assert.deepEqual(original.body, { ...original.body, contract, ...names })
+    const path = `/v1/schemas/${original.body.id}`
     const renamed = await api.patch(path, { name: 'Ticket' })
-    assert.deepEqual(renamed.body, { ...made.body, version: 2, name: 'Ticket' })
-    assert.notEqual(renamed.headers.get('etag'), made.headers.get('etag'))
+    assert.deepEqual(renamed.body, { ...original.body, version: 2, name: 'Ticket' })
+    assert.notEqual(renamed.headers.get('etag'), original.headers.get('etag'))
     const cleared = await api.patch(path, { name: null, description: null })
-    assert.deepEqual(cleared.body, { ...made.body, version: 3, name: null, description: null })
+    assert.deepEqual(cleared.body, { ...original.body, version: 3, name: null, description: null })
     const both = await api.patch(path, { contract: contractWith({ price: 7 }), name: 'Seven' })
     assert.deepEqual([both.body.contract.price, both.body.name, both.body.description], [7, 'Seven', null])
     const { body: list } = await api.get('/v1/schemas')
@@ -185,9 +185,9 @@ test('an unknown schema answers 404 SCHEMA_NOT_FOUND, read, changed or deleted',
 test('a calendar that no new claim can use is refused, when a schema is created and when its contract is changed (§2.1a rule 20)', async () => {
   const { id } = await newCalendar(api)
   const withCalendar = (calendar: object) => ({ contract: { ...contractWith(), clock: { calendar } } })
-  const made = await api.post('/v1/schemas', withCalendar({ id }))
-  assert.deepEqual(made.body.contract.clock.calendar, { id })
-  const path = `/v1/schemas/${made.body.id}`
+  const original = await api.post('/v1/schemas', withCalendar({ id }))
+  assert.deepEqual(original.body.contract.clock.calendar, { id })
+  const path = `/v1/schemas/${original.body.id}`
   const refusals: [object, ErrorCode][] = [
     [{ id, version: 2 }, 'CALENDAR_VERSION_NOT_FOUND'],
     [{ id: randomUUID() }, 'CALENDAR_NOT_FOUND'],

@@ -25,19 +25,19 @@ const account: string = (await api.get(`/v1/customers/${customer.id}`)).body.use
 for (const { kind, list, make, at } of KINDS)
   test(`metadata of a ${kind} that is gone is passed over, however much of it is left behind`, async () => {
     const mark = uniqueName('mark')
-    const made = [await make({ mark }), await make({ mark })]
+    const created = [await make({ mark }), await make({ mark })]
     // As a server of an older version leaves them that removes records.
     const { table, owner } = PAIRS[kind === 'customer' ? 'customers' : 'claims']
     await service.sql(
       `INSERT INTO ${table} (user_id, pair, position, ${owner})
       SELECT user_id, pair, position + n, gen_random_uuid() FROM ${table}, generate_series(1, 10050) AS n
       WHERE pair = $1 AND position = (SELECT min(position) FROM ${table} WHERE pair = $1)`,
-      [pairsOf(made[0].user_id ?? account, kind as 'claim', { mark })[0]],
+      [pairsOf(created[0].user_id ?? account, kind as 'claim', { mark })[0]],
     )
     for (const order of ['asc', 'desc']) {
       const pages = await readPages(api, list, { 'metadata[mark]': mark, order, limit: 1 })
       const found = pages.flat().map(at)
-      assert.deepEqual(order === 'asc' ? found : found.reverse(), made.map(at))
+      assert.deepEqual(order === 'asc' ? found : found.reverse(), created.map(at))
     }
   })
 

@@ -39,22 +39,22 @@ const ODD = {
 for (const { kind, list, make, at } of KINDS) {
   describe(`the metadata of a ${kind} (§2.14)`, () => {
     test('is what it was created with, wherever it is read', async () => {
-      const made = await make(ODD)
-      assert.deepEqual(made.metadata, ODD)
-      assert.deepEqual((await api.get(at(made))).body.metadata, ODD)
+      const record = await make(ODD)
+      assert.deepEqual(record.metadata, ODD)
+      assert.deepEqual((await api.get(at(record))).body.metadata, ODD)
       const { body: page } = await api.get(`${list}?order=desc&limit=1`)
       assert.deepEqual(page.data[0].metadata, ODD)
     })
 
     test('changes key by key, and the rest of the record does not (§2.14 rule 1)', async () => {
-      const made = await make({ a: '1', b: '2' })
-      const { events: _, ...before } = (await api.get(at(made))).body
-      const { status, body } = await api.patch(at(made), { metadata: { b: null, c: '3', d: null } })
+      const record = await make({ a: '1', b: '2' })
+      const { events: _, ...before } = (await api.get(at(record))).body
+      const { status, body } = await api.patch(at(record), { metadata: { b: null, c: '3', d: null } })
       assert.equal(status, 200, JSON.stringify(body))
       assert.deepEqual(body, { ...before, metadata: { a: '1', c: '3' } })
-      const { events: __, ...read } = (await api.get(at(made))).body
+      const { events: __, ...read } = (await api.get(at(record))).body
       assert.deepEqual(read, body)
-      assert.deepEqual((await api.patch(at(made), { metadata: null })).body.metadata, {})
+      assert.deepEqual((await api.patch(at(record), { metadata: null })).body.metadata, {})
     })
 
     test('finds records by any of its pairs, and by several at once (§2.14 rule 3)', async () => {
@@ -78,31 +78,33 @@ for (const { kind, list, make, at } of KINDS) {
     })
 
     test('is changed once with a key, and only from the ETag that is expected', async () => {
-      const made = await make({ a: '1' })
-      const { headers } = await api.get(at(made))
+      const record = await make({ a: '1' })
+      const { headers } = await api.get(at(record))
       const etag = headers.get('etag') as string
       const key = { 'Idempotency-Key': randomUUID() }
-      const first = await api.patch(at(made), { metadata: { a: '2' } }, { ...key, 'If-Match': etag })
+      const first = await api.patch(at(record), { metadata: { a: '2' } }, { ...key, 'If-Match': etag })
       assert.equal(first.status, 200)
-      await api.patch(at(made), { metadata: { a: '3' } })
-      const again = await api.patch(at(made), { metadata: { a: '2' } }, { ...key, 'If-Match': etag })
+      await api.patch(at(record), { metadata: { a: '3' } })
+      const again = await api.patch(at(record), { metadata: { a: '2' } }, { ...key, 'If-Match': etag })
       assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [200, 'true'])
       assert.deepEqual(again.body, first.body)
-      assert.deepEqual((await api.get(at(made))).body.metadata, { a: '3' })
-      const late = await api.patch(at(made), { metadata: { a: '4' } }, { 'If-Match': etag })
+      assert.deepEqual((await api.get(at(record))).body.metadata, { a: '3' })
+      const late = await api.patch(at(record), { metadata: { a: '4' } }, { 'If-Match': etag })
       assertError(late, 412, 'PRECONDITION_FAILED')
-      const now = (await api.get(at(made))).headers.get('etag') as string
-      assert.equal((await api.get(at(made), { 'If-None-Match': now })).status, 304)
-      assert.equal((await api.get(at(made), { 'If-None-Match': etag })).status, 200)
+      const now = (await api.get(at(record))).headers.get('etag') as string
+      assert.equal((await api.get(at(record), { 'If-None-Match': now })).status, 304)
+      assert.equal((await api.get(at(record), { 'If-None-Match': etag })).status, 200)
     })
 
     test('is what all changes at the same time have made of it (§2.14 rule 2)', async () => {
-      const made = await make({})
+      const record = await make({})
       const keys = Array.from({ length: 10 }, (_, i) => `key-${i}`)
-      const answers = await Promise.all(keys.map((key) => api.patch(at(made), { metadata: { [key]: key } })))
+      const answers = await Promise.all(
+        keys.map((key) => api.patch(at(record), { metadata: { [key]: key } })),
+      )
       for (const { status } of answers) assert.equal(status, 200)
       assert.deepEqual(
-        (await api.get(at(made))).body.metadata,
+        (await api.get(at(record))).body.metadata,
         Object.fromEntries(keys.map((key) => [key, key])),
       )
     })
@@ -123,18 +125,18 @@ for (const { kind, list, make, at } of KINDS) {
             'INSERT INTO claim_metadata (user_id, pair, position, claim_id) VALUES ($1, $2, $3, $4)',
             [one.user_id, one.pair, one.position, one.claim_id],
           )
-        const made = await again({ mark })
+        const record = await again({ mark })
         const found = async (filter: Metadata) =>
           (await readPages(api, list, filter)).flat().map(({ id }) => id)
-        assert.deepEqual(await found({ 'metadata[mark]': mark }), [made.id])
+        assert.deepEqual(await found({ 'metadata[mark]': mark }), [record.id])
         assert.deepEqual(await found({ 'metadata[former]': mark }), [])
         // The same by its id, its metadata and the number of its events, but another.
-        await api.patch(at(made), { metadata: { former: mark } })
-        assert.deepEqual(await found({ 'metadata[former]': mark }), [made.id])
+        await api.patch(at(record), { metadata: { former: mark } })
+        assert.deepEqual(await found({ 'metadata[former]': mark }), [record.id])
         const tag = `${headers.get('etag')}`
-        assert.equal((await api.get(at(made), { 'If-None-Match': tag })).status, 200)
+        assert.equal((await api.get(at(record), { 'If-None-Match': tag })).status, 200)
         assertError(
-          await api.patch(at(made), { metadata: {} }, { 'If-Match': tag }),
+          await api.patch(at(record), { metadata: {} }, { 'If-Match': tag }),
           412,
           'PRECONDITION_FAILED',
         )
@@ -147,9 +149,9 @@ for (const { kind, list, make, at } of KINDS) {
           '🙂'.repeat(500),
         ]),
       )
-      const made = await make({})
+      const record = await make({})
       const refused = async (metadata: unknown, path: string) => {
-        const answer = await api.patch(at(made), { metadata })
+        const answer = await api.patch(at(record), { metadata })
         assertError(answer, 400, 'VALIDATION_ERROR')
         assert.match(JSON.stringify(answer.body), new RegExp(`"path":"${path}`))
       }
@@ -160,12 +162,12 @@ for (const { kind, list, make, at } of KINDS) {
       await refused({ x: { y: 'z' } }, 'metadata')
       await refused(['x'], 'metadata')
       await refused('x', 'metadata')
-      assert.deepEqual((await api.get(at(made))).body.metadata, {})
-      assertError(await api.patch(at(made), {}), 400, 'VALIDATION_ERROR')
+      assert.deepEqual((await api.get(at(record))).body.metadata, {})
+      assertError(await api.patch(at(record), {}), 400, 'VALIDATION_ERROR')
       const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, 'x']))
-      assert.equal((await api.patch(at(made), { metadata: many })).status, 200)
+      assert.equal((await api.patch(at(record), { metadata: many })).status, 200)
       await refused({ another: 'x' }, 'metadata')
-      assert.equal((await api.patch(at(made), { metadata: { another: 'x', k0: null } })).status, 200)
+      assert.equal((await api.patch(at(record), { metadata: { another: 'x', k0: null } })).status, 200)
       const long = await make(full)
       assert.deepEqual((await api.get(at(long))).body.metadata, full)
       const { body: page } = await api.get(`${list}?order=desc&limit=2`)

@@ -91,8 +91,8 @@ describe('it is unique in the account', () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => create(reference, i % 2 ? api : there)),
     )
-    const made = answers.filter(({ status }) => status === 201)
-    assert.equal(made.length, 1)
+    const created = answers.filter(({ status }) => status === 201)
+    assert.equal(created.length, 1)
     for (const answer of answers)
       if (answer.status !== 201) assertError(answer, 409, 'CLAIM_REFERENCE_CONFLICT')
   })

@@ -39,9 +39,9 @@ const FACTS = {
 }
 
 test('the banner shows a generated token once, and never a token of the settings', () => {
-  const made = bannerText({ ...FACTS, token: 'ck_secret' })
-  assert.match(made, /TOKEN=ck_secret/)
-  assert.equal(made.split('ck_secret').length, 2)
+  const created = bannerText({ ...FACTS, token: 'ck_secret' })
+  assert.match(created, /TOKEN=ck_secret/)
+  assert.equal(created.split('ck_secret').length, 2)
   assert.match(
     bannerText({ ...FACTS, isTokenFromSettings: true }),
     /as in CLAIMKEEPER_BOOTSTRAP_TOKEN\n(.*\n)+API=.* TOKEN="\$CLAIMKEEPER_BOOTSTRAP_TOKEN"/,

@@ -50,8 +50,10 @@ const contracts = [
 ]
 let ids: string[] = []
 before(async () => {
-  const made = await Promise.all(Array.from({ length: 12 }, (_, n) => api.claim(customer, contracts[n % 4])))
-  ids = made.map(({ id }) => id)
+  const created = await Promise.all(
+    Array.from({ length: 12 }, (_, n) => api.claim(customer, contracts[n % 4])),
+  )
+  ids = created.map(({ id }) => id)
 })
 
 describe('contracts in the rows of claims', SKIP_ON_CITUS, () => {
@@ -75,10 +77,10 @@ describe('contracts in the rows of claims', SKIP_ON_CITUS, () => {
     )
     await sql('DELETE FROM contracts')
     await Promise.all(contracts.map((contract) => api.claim(customer, contract)))
-    const made = await sql(
+    const created = await sql(
       'SELECT hash, bytes, event_types, review_window, timeout_outcome FROM contracts ORDER BY hash',
     )
-    assert.deepEqual(made, moved)
+    assert.deepEqual(created, moved)
   })
 
   test('are decided by, whether they were moved or not', async () => {
@@ -151,13 +153,13 @@ describe('contracts in the rows of claims', SKIP_ON_CITUS, () => {
 })
 
 test('a server of an older version may still add claims', SKIP_ON_CITUS, async () => {
-  const [made] = await sql(
+  const [created] = await sql(
     `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, status, status_since, due_at, created_at)
      SELECT gen_random_uuid(), user_id, customer_id, $2, '{done}', 'OPEN', status_since, due_at, created_at
      FROM claims WHERE id = $1 RETURNING id, price::text`,
     [ids[0], odd],
   )
-  assert.equal(made?.price, '0.10')
-  const { contract } = await api.readClaim(made?.id as string)
+  assert.equal(created?.price, '0.10')
+  const { contract } = await api.readClaim(created?.id as string)
   assert.deepEqual(contract, JSON.parse(odd))
 })

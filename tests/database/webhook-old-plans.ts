@@ -58,7 +58,7 @@ test('what is due is read without what was sent', async (t) => {
 })
 
 test('attempts are written down without reading what was sent before', async (t) => {
-  const made = numbers.map((number) => ({
+  const created = numbers.map((number) => ({
     ...{
       due: { number, attempts: 0, redeliveryRequests: 0 },
       agoMs: 1,
@@ -67,7 +67,7 @@ test('attempts are written down without reading what was sent before', async (t)
     },
     ...{ waitMs: null, status: 204, answer: '', error: null },
   }))
-  const read = await rowsReadByOldPlan(t, (db) => recordAttempts(db, ENDPOINT, made))
+  const read = await rowsReadByOldPlan(t, (db) => recordAttempts(db, ENDPOINT, created))
   assert.ok(read <= MAX_ROWS_READ, `${read} rows were read`)
 })
 

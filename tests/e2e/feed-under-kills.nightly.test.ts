@@ -42,7 +42,7 @@ test('servers and the database are killed under readers of notifications: all ha
       },
       { seconds: 60 },
     )
-  let made = 0
+  let created = 0
   const work = async (worker: number) => {
     for (let n = worker; n < CLAIMS; n += AT_ONCE) {
       const alias = uniqueName('followed')
@@ -50,7 +50,7 @@ test('servers and the database are killed under readers of notifications: all ha
       await send('/v1/candidates', { candidate_alias: alias, customer_uuid: customerName, contract })
       if (n % 3 > 0) await send('/v1/events', { candidate_alias: alias, id: 'first', type: 'seen' })
       if (n % 3 > 1) await send('/v1/events', { candidate_alias: alias, id: 'last', type: 'done' })
-      made++
+      created++
     }
   }
   const customerName = (await api.get(`/v1/customers/${customer}`)).body.external_id
@@ -61,16 +61,16 @@ test('servers and the database are killed under readers of notifications: all ha
     servers[place] = await start()
   }
   const pages = readPages(feed, 0)
-  await eventually(async () => made > CLAIMS / 10)
+  await eventually(async () => created > CLAIMS / 10)
   await replace(0)
   const waiting = readPages(feed, 5)
-  await eventually(async () => made > CLAIMS / 4)
+  await eventually(async () => created > CLAIMS / 4)
   await replace(1)
   const stopped = await databaseProcess(CLAIMKEEPER_DATA_DIR)
   process.kill(stopped, 'SIGQUIT')
   await eventually(async () => (await databaseProcess(CLAIMKEEPER_DATA_DIR).catch(() => stopped)) !== stopped)
   const stream = readStream(feed, () => pages.had.length)
-  await eventually(async () => made > CLAIMS / 2, { seconds: 60 })
+  await eventually(async () => created > CLAIMS / 2, { seconds: 60 })
   await replace(0)
   await replace(1)
   await working

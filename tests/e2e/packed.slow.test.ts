@@ -25,8 +25,8 @@ interface Component {
 /* The nightly suite installs the package, too. */
 
 test('the npm package', async (t) => {
-  const made = await makePackage()
-  t.after(() => rm(made.folder, { recursive: true, force: true }))
+  const created = await makePackage()
+  t.after(() => rm(created.folder, { recursive: true, force: true }))
 
   await t.test('holds all that is built and served, and neither sources nor tests', async () => {
     const migrations = (await readdir(SOURCE, { recursive: true })).filter((name) => name.endsWith('.sql'))
@@ -37,17 +37,17 @@ test('the npm package', async (t) => {
       'docs/spec.md',
       'openapi.json',
       'LICENSE',
-    ].filter((path) => !made.files.includes(path))
+    ].filter((path) => !created.files.includes(path))
     assert.deepEqual(missing, [])
-    const unwanted = made.files.filter((path) =>
+    const unwanted = created.files.filter((path) =>
       /^(?:src|tests|bench|simulate|scripts|node_modules)\/|\.tsx?$/.test(path),
     )
     assert.deepEqual(unwanted, [])
   })
 
   await t.test('is a file of less than 6 MB that holds less than 500 files', () => {
-    assert.ok(made.bytes < MAX_BYTES, `it is ${made.bytes} bytes`)
-    assert.ok(made.files.length < MAX_FILES, `it holds ${made.files.length} files`)
+    assert.ok(created.bytes < MAX_BYTES, `it is ${created.bytes} bytes`)
+    assert.ok(created.files.length < MAX_FILES, `it holds ${created.files.length} files`)
   })
 
   await t.test('names each package whose code it holds, with its licence', async () => {
@@ -72,7 +72,7 @@ test('the npm package', async (t) => {
   await t.test(
     'needs nothing beside it, traces and backups included, on a PostgreSQL of its own',
     async (t) => {
-      const main = await extractPackage(t, made.packed)
+      const main = await extractPackage(t, created.packed)
       const settings = {
         DATABASE_URL: await createTestDatabase(t),
         OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1024/v1/traces',
@@ -89,7 +89,7 @@ test('the npm package', async (t) => {
         assert.equal(answer.status, 200, path)
         assert.match(await answer.text(), expected, path)
       }
-      const backup = await runCli(['backup', join(made.folder, 'one.backup')], settings, main)
+      const backup = await runCli(['backup', join(created.folder, 'one.backup')], settings, main)
       assert.equal(backup.status, isOnCitus() ? 1 : 0, backup.stderr)
       if (isOnCitus()) assert.match(backup.stderr, /distributed by Citus/)
     },

@@ -40,8 +40,8 @@ describe('serve with its embedded database', { concurrency: 2 }, () => {
     assert.equal(other.status, 1)
     assert.match(other.stderr.trimEnd(), /^claimkeeper: .*already.*CLAIMKEEPER_DATA_DIR.*$/)
     assert.equal((await fetch(`${first.url}/readyz`)).status, 200)
-    const made = await runCli(['user', 'create', '--email', 'ann@example.com'], { CLAIMKEEPER_DATA_DIR })
-    assert.equal(made.status, 0, made.stderr)
+    const created = await runCli(['user', 'create', '--email', 'ann@example.com'], { CLAIMKEEPER_DATA_DIR })
+    assert.equal(created.status, 0, created.stderr)
 
     assert.equal(await first.end('SIGTERM'), 0)
     assert.equal(hasRunningDatabase(CLAIMKEEPER_DATA_DIR), false)

@@ -91,10 +91,10 @@ test('servers and the database are killed while webhooks go to a receiver that o
     const secret = Promise.withResolvers<string>()
     const hook = receiver.hook(path, secret.promise)
     const earliest = (await fed()).length
-    const made = await api().post('/v1/webhook_endpoints', { url: hook.url })
-    assert.equal(made.status, 201)
-    secret.resolve(made.body.secret)
-    return { id: made.body.id as string, hook, earliest, latest: (await fed()).length }
+    const created = await api().post('/v1/webhook_endpoints', { url: hook.url })
+    assert.equal(created.status, 201)
+    secret.resolve(created.body.secret)
+    return { id: created.body.id as string, hook, earliest, latest: (await fed()).length }
   }
   const first = await newEndpoint('/first')
   let working = resolve(0.6)

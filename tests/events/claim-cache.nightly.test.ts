@@ -146,9 +146,9 @@ test('snapshots of claims of one account hold once what is the same, and no more
 })
 
 const kept = (cache: ClaimCache, kind: Kind, count: number): number => {
-  const made = Array.from({ length: count }, () => newSnapshot(claimOf(kind)))
-  for (const snapshot of made) cache.set(snapshot)
-  return made.filter(({ claim }) => cache.get(claim.id)).length
+  const created = Array.from({ length: count }, () => newSnapshot(claimOf(kind)))
+  for (const snapshot of created) cache.set(snapshot)
+  return created.filter(({ claim }) => cache.get(claim.id)).length
 }
 
 test('a long contract is counted once for all claims under it', () => {

@@ -162,8 +162,8 @@ describe('a claim that is gone with its test clock', () => {
     const own = { contract: contractWith(), test_clock_id: clock }
     const { id } = (await here.post('/v1/claims', { customer_id: customer, ...own })).body
     const candidate_alias = `alias-${id}`
-    const made = await here.post('/v1/candidates', { candidate_alias, customer_uuid: 'acme', ...own })
-    assert.equal(made.status, 201)
+    const created = await here.post('/v1/candidates', { candidate_alias, customer_uuid: 'acme', ...own })
+    assert.equal(created.status, 201)
     const toClaim = { claim_id: id, id: 'e', type: 'a' }
     const toCandidate = { candidate_alias, id: 'e', type: 'a' }
     for (const event of [toClaim, toCandidate]) await submitted(here.post('/v1/events', event))

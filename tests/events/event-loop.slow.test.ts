@@ -64,11 +64,11 @@ const open = (count: number, onMade: () => void) =>
   createClaimsOrCandidates(app, userId, openings(count, onMade), async () => {}, null)
 
 test('once the database is away, contracts that are not tried are not made either', async () => {
-  let made = 0
+  let created = 0
   proxy.inject({ statement: isOnCitus() ? 'insert_in_shards' : 'insert_claims' }, 'cut before')
-  const opened = await open(40, () => made++)
+  const opened = await open(40, () => created++)
   assert.ok(opened.every((claim) => claim instanceof ServiceError && claim.code === 'UNAVAILABLE'))
-  assert.ok(made > 0 && made <= 10, `${made} contracts were made`)
+  assert.ok(created > 0 && created <= 10, `${created} contracts were made`)
 })
 
 test('each slow contract is built in a tick of the event loop of its own', async () => {
@@ -80,7 +80,7 @@ test('each slow contract is built in a tick of the event loop of its own', async
   })
   counter.stop()
   assert.ok(opened.every((claim) => !(claim instanceof Error)))
-  assert.equal(new Set(ticks).size, ticks.length, `made in the ticks ${ticks}`)
+  assert.equal(new Set(ticks).size, ticks.length, `created in the ticks ${ticks}`)
 })
 
 test('repeats of one event, sent together, are compared one in a tick of the event loop', async () => {

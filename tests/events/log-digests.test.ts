@@ -42,12 +42,12 @@ async function digestsOf(id: string) {
   const { contract } = await api.readClaim(id)
   const wanted = contract.fulfillment_condition
   const log = EventLog.of(wanted, events as never)
-  const made = writeDigest(
+  const created = writeDigest(
     wanted,
     log,
     events.map((event) => hashOfId(event.id as string)),
   )
-  return { stored: row?.digest, made, lastAt: row?.last_event_at, lastOfLog: events.at(-1)?.created_at }
+  return { stored: row?.digest, created, lastAt: row?.last_event_at, lastOfLog: events.at(-1)?.created_at }
 }
 
 test('what is decided from a digest is what the log says', async () => {
@@ -60,8 +60,8 @@ test('what is decided from a digest is what the log says', async () => {
   ] as const
   for (const [type, status] of steps) {
     assert.equal(await recorded({ claim_id: id, type, value: 1 }), status)
-    const { stored, made, lastAt, lastOfLog } = await digestsOf(id)
-    assert.equal(stored, made)
+    const { stored, created, lastAt, lastOfLog } = await digestsOf(id)
+    assert.equal(stored, created)
     assert.deepEqual(lastAt, lastOfLog)
   }
   assert.equal(await recorded({ claim_id: id, type: 'b', value: 3 }), 'PENDING')
@@ -93,8 +93,8 @@ test('another event whose id has the same hash is recorded', async () => {
   const { id } = await openClaim()
   for (const eventId of [one, 'between', other]) await recorded({ claim_id: id, id: eventId, type: 'noise' })
   assert.equal((await submit({ claim_id: id, id: other, type: 'noise' })).status, 200)
-  const { stored, made } = await digestsOf(id)
-  assert.equal(stored, made)
+  const { stored, created } = await digestsOf(id)
+  assert.equal(stored, created)
 })
 
 test('events that an older version added count', async () => {
@@ -120,8 +120,8 @@ test('a digest that is damaged is none, and the next event sets it right', async
   // By a server that has no copy of it.
   turn++
   assert.equal(await recorded({ claim_id: id, type: 'd' }), 'OPEN')
-  const { stored, made } = await digestsOf(id)
-  assert.equal(stored, made)
+  const { stored, created } = await digestsOf(id)
+  assert.equal(stored, created)
   assert.equal(await recorded({ claim_id: id, type: 'b', value: 3 }), 'PENDING')
 })
 

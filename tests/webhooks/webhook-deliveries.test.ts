@@ -68,11 +68,11 @@ test('a delivery that is asked for again has the same body, with the metadata of
   const { receiver, id } = await newEndpoint(api)
   const { id: customer_id } = await newCustomer(api)
   const claim = { customer_id, contract: contractWith(), metadata: { order: 'A-1' } }
-  const { body: made } = await api.post('/v1/claims', claim)
+  const { body: original } = await api.post('/v1/claims', claim)
   const isDelivered = async () =>
     (await api.get(`/v1/webhook_deliveries/${id}.1`)).body.status === 'succeeded'
   await eventually(async () => receiver.received.length === 1 && (await isDelivered()))
-  await api.patch(`/v1/claims/${made.id}`, { metadata: { order: 'A-2' } })
+  await api.patch(`/v1/claims/${original.id}`, { metadata: { order: 'A-2' } })
   assert.equal((await api.post(`/v1/webhook_deliveries/${id}.1/redeliver`, undefined)).status, 202)
   await eventually(async () => receiver.received.length === 2)
   const [first, second] = receiver.received.map(({ body }) => body)

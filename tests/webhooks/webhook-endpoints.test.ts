@@ -61,16 +61,16 @@ describe('a webhook endpoint', () => {
     const api = await service.newAccount()
     const { id: customer_id } = await newCustomer(api)
     const all = { types: ['claim.failed'], customer_id, description: 'billing', enabled: false }
-    const { secret, ...made } = await newEndpoint(api, all)
+    const { secret, ...posted } = await newEndpoint(api, all)
     assert.ok(secret)
-    for (const [name, value] of Object.entries(all)) assert.deepEqual(made[name], value, name)
-    assert.equal(made.disabled_reason, null)
+    for (const [name, value] of Object.entries(all)) assert.deepEqual(posted[name], value, name)
+    assert.equal(posted.disabled_reason, null)
     const { secret: _, ...second } = await newEndpoint(api)
     const list = (await api.get(PATH)).body
-    assert.deepEqual(list, { data: [made, second], next_cursor: null })
-    assert.deepEqual((await api.get(`${PATH}/${made.id.toUpperCase()}`)).body, made)
+    assert.deepEqual(list, { data: [posted, second], next_cursor: null })
+    assert.deepEqual((await api.get(`${PATH}/${posted.id.toUpperCase()}`)).body, posted)
 
-    const changed = await api.patch(`${PATH}/${made.id}`, {
+    const changed = await api.patch(`${PATH}/${posted.id}`, {
       url: 'https://EXAMPLE.org:443/a b?c#d',
       types: null,
       customer_id: null,
@@ -79,7 +79,7 @@ describe('a webhook endpoint', () => {
     })
     assert.equal(changed.status, 200)
     const expected = {
-      ...made,
+      ...posted,
       url: 'https://example.org/a%20b?c',
       types: null,
       customer_id: null,
@@ -87,11 +87,11 @@ describe('a webhook endpoint', () => {
       enabled: true,
     }
     assert.deepEqual(changed.body, expected)
-    assert.deepEqual((await api.patch(`${PATH}/${made.id}`, {})).body, expected)
-    assert.deepEqual((await api.get(`${PATH}/${made.id}`)).body, expected)
+    assert.deepEqual((await api.patch(`${PATH}/${posted.id}`, {})).body, expected)
+    assert.deepEqual((await api.get(`${PATH}/${posted.id}`)).body, expected)
 
-    assert.equal((await api.delete(`${PATH}/${made.id}`)).status, 204)
-    assertError(await api.get(`${PATH}/${made.id}`), 404, 'WEBHOOK_ENDPOINT_NOT_FOUND')
+    assert.equal((await api.delete(`${PATH}/${posted.id}`)).status, 204)
+    assertError(await api.get(`${PATH}/${posted.id}`), 404, 'WEBHOOK_ENDPOINT_NOT_FOUND')
     assert.deepEqual((await api.get(PATH)).body.data, [second])
   })
 
@@ -336,28 +336,28 @@ describe('deliveries', () => {
   test('test deliveries are numbered in order, and can be read and listed in pages', async () => {
     const api = await service.newAccount()
     const { id } = await newEndpoint(api, { enabled: false })
-    const made = []
+    const sent = []
     for (let i = 0; i < 5; i++) {
       const { status, body } = await api.post(`${PATH}/${id}/test`, undefined)
       assert.equal(status, 202)
-      made.push(body)
+      sent.push(body)
     }
     assert.deepEqual(
-      made.map(({ number, type, status, claim_id }) => [number, type, status, claim_id]),
+      sent.map(({ number, type, status, claim_id }) => [number, type, status, claim_id]),
       [1, 2, 3, 4, 5].map((number) => [number, 'webhook_endpoint.test', 'waiting', null]),
     )
     assert.deepEqual(
-      made.map(({ previous_hash }) => previous_hash),
-      ['0'.repeat(64), ...made.map(({ hash }) => hash)].slice(0, 5),
+      sent.map(({ previous_hash }) => previous_hash),
+      ['0'.repeat(64), ...sent.map(({ hash }) => hash)].slice(0, 5),
     )
     const endpoint = (await api.get(`${PATH}/${id}`)).body
-    assert.deepEqual(endpoint.last_delivery, { number: 5, hash: made[4].hash })
+    assert.deepEqual(endpoint.last_delivery, { number: 5, hash: sent[4].hash })
     assert.equal(endpoint.health.waiting, 5)
-    assert.equal(endpoint.health.oldest_waiting_at, made[0].created_at)
+    assert.equal(endpoint.health.oldest_waiting_at, sent[0].created_at)
 
     for (const [order, expected] of [
-      ['asc', made],
-      ['desc', made.toReversed()],
+      ['asc', sent],
+      ['desc', sent.toReversed()],
     ] as const) {
       const found = []
       for (let after = ''; ; ) {
@@ -450,13 +450,13 @@ describe('a secret', () => {
     const sending = await startWebhookService(t, { log: pino({ level: 'trace' }, stream) })
     const { api } = sending
     const receiver = await startWebhookReceiver(t)
-    const made = await api.post(PATH, { url: receiver.url })
-    const { id } = made.body
+    const posted = await api.post(PATH, { url: receiver.url })
+    const { id } = posted.body
     const rotated = await api.post(`${PATH}/${id}/rotate_secret`, undefined)
     assert.equal(rotated.status, 200)
     const until = Date.parse(rotated.body.old_secret_until) - Date.now()
     assert.ok(Math.abs(until - 24 * 3_600_000) < 60_000)
-    const secrets: string[] = [made.body.secret, rotated.body.secret]
+    const secrets: string[] = [posted.body.secret, rotated.body.secret]
     assert.notEqual(secrets[0], secrets[1])
 
     await newClaim(api)

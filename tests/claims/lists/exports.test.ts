@@ -197,8 +197,8 @@ describe('an export', () => {
     }
     const metadata = { 'a;=1': 'x;-1', plain: 'a; b' }
     for (const alias of Object.keys(guarded)) {
-      const made = await newCandidate(account, { alias, customer: { external_id } })
-      await account.patch(`/v1/candidates/${encodeURIComponent(made.candidate_alias)}`, { metadata })
+      const created = await newCandidate(account, { alias, customer: { external_id } })
+      await account.patch(`/v1/candidates/${encodeURIComponent(created.candidate_alias)}`, { metadata })
     }
     const text: string = (await account.get('/v1/candidates/export')).body
     const lines: Record<string, string>[] = parse(text, { columns: true })

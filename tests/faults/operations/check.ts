@@ -61,21 +61,21 @@ const scheduledCheck: Operation = {
     // A check that was held up: what was resolved at its minute is summed up already, and has to be taken back.
     const checkTime = new Date(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 10 * MINUTE_MS)
     await sumUpResolutions(app.db)
-    const made = await makeDue(testbed, checkTime)
+    const created = await makeDue(testbed, checkTime)
     const submit = async (claimId: string) => {
       const id = `beside-${nextNumber()}`
       history.noteEvent(claimId, id, await api.post('/v1/events', eventOf(claimId, id)))
     }
-    const settled = made.filter(({ kind }) => kind === 0).slice(0, 8)
+    const settled = created.filter(({ kind }) => kind === 0).slice(0, 8)
     return {
       checkTime,
       run: () => runScheduledCheck(app, checkTime).catch(() => {}),
       beside: () => Promise.all(settled.map((claim) => submit(claim.id))),
       finish: async () => {
-        const standing = await sql(STANDING, [made.map(({ id }) => id)])
+        const standing = await sql(STANDING, [created.map(({ id }) => id)])
         assert.equal(
           standing.reduce((sum, { claims }) => sum + Number(claims), 0),
-          made.length,
+          created.length,
         )
         for (const { kind, status, outcome, since, log } of standing) {
           const isSettled = (log as string[])[0] === 'other'
@@ -83,7 +83,7 @@ const scheduledCheck: Operation = {
           assert.deepEqual([status, outcome, log, ...(isSettled ? [] : [since])], expected)
         }
         await assertSumsAreTrue(testbed)
-        for (const text of FORGET) await sql(text, [made.map(({ id }) => id)])
+        for (const text of FORGET) await sql(text, [created.map(({ id }) => id)])
         await forgetSums(testbed)
       },
     }
@@ -118,12 +118,12 @@ const summingUp: Operation = {
     // As after a check that was held up.
     const time = new Date(Date.now() - 20 * MINUTE_MS)
     await app.db.transaction((connection) => takeBackTotals(connection, time))
-    const made = await sql(MAKE_RESOLVED, [testbed.claims[0], 50, time])
+    const created = await sql(MAKE_RESOLVED, [testbed.claims[0], 50, time])
     return {
       run: () => sumUpResolutions(app.db).catch(() => {}),
       finish: async () => {
         await assertSumsAreTrue(testbed)
-        await sql('DELETE FROM claims WHERE id = ANY ($1)', [made.map(({ id }) => id)])
+        await sql('DELETE FROM claims WHERE id = ANY ($1)', [created.map(({ id }) => id)])
         await forgetSums(testbed)
       },
     }

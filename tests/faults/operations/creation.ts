@@ -136,16 +136,16 @@ const changingMetadata: Operation = {
     const [before, after] = [uniqueName('before'), uniqueName('after')]
     const metadata = { mark: before, of: 'x' }
     const claim = { customer_id: customer.id, contract: NEVER_SETTLED, metadata }
-    const made = [
+    const created = [
       { kind: 'claim', ...(await api.post('/v1/claims', claim)).body },
       {
         kind: 'customer',
         ...(await api.post('/v1/customers', { external_id: uniqueName('c'), metadata })).body,
       },
     ] as const
-    const change = ({ kind, id }: (typeof made)[number]) =>
+    const change = ({ kind, id }: (typeof created)[number]) =>
       api.patch(`/v1/${kind}s/${id}`, { metadata: { mark: after } })
-    const assertIs = async ({ kind, id, user_id }: (typeof made)[number], mark: string) => {
+    const assertIs = async ({ kind, id, user_id }: (typeof created)[number], mark: string) => {
       const [row] = await sql(`SELECT metadata FROM ${kind}s WHERE id = $1`, [id])
       assert.deepEqual(row?.metadata, { mark, of: 'x' })
       const found = await sql(`SELECT pair FROM ${kind}_metadata WHERE ${kind}_id = $1`, [id])
@@ -156,13 +156,13 @@ const changingMetadata: Operation = {
     }
     return {
       run: async () => {
-        for (const one of made) {
+        for (const one of created) {
           const fate = fateOf(await change(one))
           if (fate !== 'unknown') await assertIs(one, fate === 'done' ? after : before)
         }
       },
       finish: async () => {
-        for (const one of made) {
+        for (const one of created) {
           assert.equal((await change(one)).status, 200)
           await assertIs(one, after)
         }
@@ -179,16 +179,16 @@ const creatingOthers: Operation = {
       ['/v1/schemas', { contract: NEVER_SETTLED }],
       ['/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' }],
     ] as const
-    const made: string[] = []
+    const created: string[] = []
     return {
       run: async () => {
         for (const [path, body] of requests) {
           const answer = await api.post(path, body)
-          if (fateOf(answer) === 'done') made.push(`${path}/${answer.body.id}`)
+          if (fateOf(answer) === 'done') created.push(`${path}/${answer.body.id}`)
         }
       },
       finish: async () => {
-        for (const path of made) fateOf(await api.get(path))
+        for (const path of created) fateOf(await api.get(path))
       },
     }
   },

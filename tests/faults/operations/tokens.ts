@@ -59,8 +59,8 @@ const sessionRevocation: Operation = {
         VALUES ($1, $2, $3, now(), now(), now() + interval '1 day')`,
       [session.id, userId, tokenHash],
     )
-    const made = { sessionId: session.id, name: 'test', expiresAt: null }
-    const own = clientWith((await createOwnToken(contextOf(app.db, userId), made)).secret)
+    const created = { sessionId: session.id, name: 'test', expiresAt: null }
+    const own = clientWith((await createOwnToken(contextOf(app.db, userId), created)).secret)
     assert.equal((await own.get('/v1/claims')).status, 200)
     let isDone = false
     return {

@@ -42,8 +42,8 @@ describe('with a PUBLIC_URL of https, a response does not contain the host of th
     const { browser, email } = await signUpByInvitation(service)
     const invited = await browser.post('/v1/invitations', {}, FORWARDED)
     assert.match(invited.body.url, /^https:\/\/claims\.example\.com\/welcome#key=/)
-    const made = await browser.post('/v1/customers', { external_id: 'acme' }, FORWARDED)
-    assert.equal(made.headers.get('location'), `/v1/customers/${made.body.id}`)
+    const created = await browser.post('/v1/customers', { external_id: 'acme' }, FORWARDED)
+    assert.equal(created.headers.get('location'), `/v1/customers/${created.body.id}`)
     const credentials = { email, password: PASSWORD }
     const signedIn = await service.clientWith(null).post('/api/auth/sign-in/email', credentials, FORWARDED)
     assert.equal(signedIn.status, 200)

@@ -22,8 +22,8 @@ interface WrittenFile {
 
 /**
  * Writes a compressed file into `folder/subfolder`, atomically: the file is written under a temporary name, synchronized,
- * read back and renamed. A file of the same name is replaced: a killed server may have renamed it without synchronizing
- * the folder, so the name may not survive a power failure.
+ * read back and renamed. An existing file of the same name is written again: a server may have been killed before it
+ * synchronized the folder, and a power failure would then lose the file.
  * @param fileName returns the file's name for its hash
  */
 export async function writeArchiveFile(
@@ -32,9 +32,9 @@ export async function writeArchiveFile(
   subfolder: string,
   fileName: (sha256: string) => string,
 ): Promise<WrittenFile> {
-  const parent = join(folder, subfolder)
-  await makeSubfolder(folder, parent)
-  const unfinished = join(parent, `${randomUUID()}${UNFINISHED_SUFFIX}`)
+  const target = join(folder, subfolder)
+  await makeFolder(folder, target)
+  const unfinished = join(target, `${randomUUID()}${UNFINISHED_SUFFIX}`)
   try {
     const hash = createHash('sha256')
     const hashed = async function* () {
@@ -50,7 +50,7 @@ export async function writeArchiveFile(
     const path = join(subfolder, fileName(sha256))
     await requireHash(unfinished, sha256)
     await rename(unfinished, join(folder, path))
-    await syncFolder(parent)
+    await syncFolder(target)
     const { size } = await stat(join(folder, path))
     return { path, sha256, bytes: size }
   } finally {
@@ -60,11 +60,11 @@ export async function writeArchiveFile(
 }
 
 /** Not recursive: if the disk of the archive is not mounted, nothing must be written below its mount point. */
-async function makeSubfolder(archive: string, subfolder: string): Promise<void> {
-  await mkdir(subfolder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+async function makeFolder(parent: string, folder: string): Promise<void> {
+  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
-  await syncFolder(archive)
+  await syncFolder(parent)
 }
 
 async function readHash(file: string): Promise<string> {

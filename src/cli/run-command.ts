@@ -3,7 +3,7 @@ import { styleText } from 'node:util'
 import type { App } from '../app.ts'
 import { readConfig } from '../config/config.ts'
 import { printable } from '../platform/terminal/printable.ts'
-import { killedAfter, listenForStop } from '../platform/terminal/stop-signal.ts'
+import { listenForStop, withStopTimeout } from '../platform/terminal/stop-signal.ts'
 import { withApp } from '../service/create-app.ts'
 
 /**
@@ -26,13 +26,13 @@ export function runCommand<T>(
     report,
     signal,
   }
-  return killedAfter(signal, withApp(options, work))
+  return withStopTimeout(signal, withApp(options, work))
 }
 
-/** Lets the service have the processor first, for commands that take long. */
+/** For long commands: the operating system then prefers the service. */
 export const lowerPriority = (): void => setPriority(10)
 
-/** Prints steps as short gray lines. */
+/** Prints each step as a gray line. */
 export function reportTo(stream: NodeJS.WriteStream): (step: string) => void {
   return (step) => stream.write(`${styleText('dim', `· ${printable(step)}`, { stream })}\n`)
 }

@@ -5,7 +5,7 @@ import { invitationUrl } from '../accounts/invitations/invitations.ts'
 import type { Config } from '../config/config.ts'
 import { createLog } from '../platform/terminal/log.ts'
 import { print, printProgress } from '../platform/terminal/output.ts'
-import { killedAfter, listenForStop } from '../platform/terminal/stop-signal.ts'
+import { listenForStop, withStopTimeout } from '../platform/terminal/stop-signal.ts'
 import { type Service, startService } from '../service/start-service.ts'
 import { runWorker } from '../service/workers/run-worker.ts'
 import { startWorkers, workerCount } from '../service/workers/start-workers.ts'
@@ -34,7 +34,7 @@ export async function runServiceAsWorker(config: Config, worker: number): Promis
   listenForWarnings(log)
   const fault = listenForFaults(log)
   const ended = AbortSignal.any([listenForStop('worker'), fault])
-  await killedAfter(ended, runWorker(config, worker, log, ended))
+  await withStopTimeout(ended, runWorker(config, worker, log, ended))
   process.exit(fault.aborted ? 1 : 0)
 }
 
@@ -43,7 +43,7 @@ async function start(config: Config, log: Logger, signal: AbortSignal): Promise<
   const startedAt = performance.now()
   try {
     const starting = workerCount(config) === 1 ? startService : startWorkers
-    const service = await killedAfter(signal, starting(config, log, reportTo(process.stdout), signal))
+    const service = await withStopTimeout(signal, starting(config, log, reportTo(process.stdout), signal))
     const startMs = performance.now() - startedAt
     // The service must run even if standard output cannot be written.
     await service

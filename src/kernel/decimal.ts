@@ -8,7 +8,7 @@ export const ZERO: Decimal = { units: 0n, scale: 0 }
 
 /**
  * Converts the decimal notation of the number: 0.1 becomes exactly one tenth, not the nearest binary fraction.
- * @param number a text is in JSON notation
+ * @param number a string must be a JSON number
  */
 export function toDecimal(number: number | string): Decimal {
   const [mantissa = '', exponent = '0'] = String(number).toLowerCase().split('e')
@@ -37,10 +37,10 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-const unitsAt = ({ units, scale }: Decimal, wanted: number) =>
-  wanted === scale ? units : units * powerOfTen(wanted - scale)
+const unitsAt = ({ units, scale }: Decimal, newScale: number) =>
+  newScale === scale ? units : units * powerOfTen(newScale - scale)
 
-/** Powers of ten. Numbers of JSON need the first 700: 100 KB. */
+/** Cached powers of ten. JSON numbers need up to about 700 of them, which take 100 KB. */
 const powers: bigint[] = []
 
 function powerOfTen(exponent: number): bigint {
@@ -48,7 +48,7 @@ function powerOfTen(exponent: number): bigint {
   return powers[exponent] as bigint
 }
 
-/** In plain digits, without zeros at the end: "-12.5", "0.000001". */
+/** Without an exponent and without trailing zeros: "-12.5", "0.000001". */
 export function decimalText({ units, scale }: Decimal): string {
   const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0')
   const whole = digits.slice(0, digits.length - scale)

@@ -9,7 +9,7 @@ import { readConfig } from '../../config/config.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { withDatabaseAsItIs } from '../../platform/database/open-database.ts'
 import { refuseFileIn, write } from '../../platform/terminal/output.ts'
-import { killedAfter, listenForStop } from '../../platform/terminal/stop-signal.ts'
+import { listenForStop, withStopTimeout } from '../../platform/terminal/stop-signal.ts'
 import { lowerPriority, reportTo } from '../run-command.ts'
 import { contentsInWords, Progress } from './progress.ts'
 
@@ -27,7 +27,7 @@ export async function runBackup(path: string, mayReplace: boolean): Promise<void
     const work = withDatabaseAsItIs({ databaseUrl, dataDir, mayCreate: false, report, signal }, (database) =>
       writeTo(target, database.connectionString, progress, signal),
     )
-    const { written, bytes } = await killedAfter(signal, work)
+    const { written, bytes } = await withStopTimeout(signal, work)
     progress.end()
     console.error(`The backup is ${path === '-' ? 'written' : `in ${path}`}, ${inMegabytes(bytes)} MB.`)
     console.error(contentsInWords(written))

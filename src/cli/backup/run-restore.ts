@@ -4,7 +4,7 @@ import { readConfig } from '../../config/config.ts'
 import { OperatorError } from '../../kernel/operator-error.ts'
 import { inputName, openInput, STANDARD_INPUT, statInput } from '../../platform/terminal/input-file.ts'
 import { reportChange } from '../../platform/terminal/output.ts'
-import { killedAfter, listenForStop } from '../../platform/terminal/stop-signal.ts'
+import { listenForStop, withStopTimeout } from '../../platform/terminal/stop-signal.ts'
 import { READ_CHUNK_BYTES } from '../limits.ts'
 import { contentsInWords, Progress } from './progress.ts'
 
@@ -21,7 +21,7 @@ export async function runRestore(
   try {
     const report = (step: string) => progress.note(step)
     const work = restoreInto({ databaseUrl, dataDir }, source.chunks, { disablesWebhooks, report, signal })
-    const restored = await killedAfter(signal, work)
+    const restored = await withStopTimeout(signal, work)
     progress.end()
     const where = databaseUrl === null ? `in ${resolve(dataDir)}` : `at ${new URL(databaseUrl).host}`
     await reportChange(

@@ -9,7 +9,7 @@ import { OperatorError } from '../../kernel/operator-error.ts'
 import { withDatabaseAsItIs } from '../../platform/database/open-database.ts'
 import { print } from '../../platform/terminal/output.ts'
 import { printable, printableJson } from '../../platform/terminal/printable.ts'
-import { killedAfter, listenForStop } from '../../platform/terminal/stop-signal.ts'
+import { listenForStop, withStopTimeout } from '../../platform/terminal/stop-signal.ts'
 import { formatStyledTable } from '../../platform/terminal/table.ts'
 import { workerCount } from '../../service/workers/start-workers.ts'
 import { contentsInWords, Progress } from '../backup/progress.ts'
@@ -77,7 +77,7 @@ async function examineOwn(
         findings.push(...(await examineDatabase(database, settings, examination)))
       },
     )
-    await killedAfter(signal, work)
+    await withStopTimeout(signal, work)
   } catch (error) {
     if (signal.aborted || !(error instanceof OperatorError)) throw error
     findings.push(fault('Database', error.message, 'The database was not examined.'))
@@ -100,7 +100,7 @@ async function examineBackup(
       findings.push(...(await examineContents(database, examination)))
       return restored
     })
-    return await killedAfter(signal, work)
+    return await withStopTimeout(signal, work)
   } catch (error) {
     if (signal.aborted || !(error instanceof OperatorError)) throw error
     findings.push(

@@ -21,7 +21,7 @@ export function listenForStop(as: keyof typeof SIGNALS = 'command'): AbortSignal
  * Waits for the work. If it does not end within STOP_TIMEOUT_MS after the signal, for example because a file system does not answer,
  * the process kills itself: an exit would wait for threads that wait for files.
  */
-export async function killedAfter<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+export async function withStopTimeout<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const startTimer = () => {
     timer = setTimeout(() => {

@@ -1,8 +1,11 @@
-/** The first 24 characters of the ids of the customers that claims are created for; twelve hexadecimal digits follow. */
+/** All ids of customers begin with it. The number of the customer follows, in twelve hexadecimal digits. */
 export const customerPrefix = 'c0570000-0000-7000-8000-'
 
-/** A claim for one of the customers, numbered from 1, under the contract or from the schema. */
-export function creationJson(customers: number, source: string, creation: number): string {
-  const customer = customerPrefix + (1 + (creation % customers)).toString(16).padStart(12, '0')
-  return `{"customer_id":"${customer}",${source}}`
+/**
+ * The body of a creation. Successive creations use the customers in turn.
+ * @param termsField a field of the body as JSON: `contract` or `schema_id`
+ */
+export function creationJson(customerCount: number, termsField: string, number: number): string {
+  const customer = customerPrefix + (1 + (number % customerCount)).toString(16).padStart(12, '0')
+  return `{"customer_id":"${customer}",${termsField}}`
 }

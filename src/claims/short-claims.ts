@@ -1,6 +1,6 @@
 import type { Batcher } from '../platform/concurrency/batcher.ts'
 import type { Database } from '../platform/database/database.ts'
-import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
+import { SERVICE_ACCOUNT } from '../platform/database/pool/pooled-connection.ts'
 import { newClaimBatcher } from '../platform/database/statement-batcher.ts'
 import { claimIdOf } from './claim-ids.ts'
 import { type ClaimAndLog, type ClaimKey, readShortClaims } from './claim-log-store.ts'
@@ -14,7 +14,7 @@ export type ShortClaims = Batcher<ClaimKey, ClaimAndLog | 'long' | null>
 
 export const newShortClaims = (db: Database): ShortClaims =>
   newClaimBatcher(db, {
-    db: db.reads.for(SERVICE),
+    db: db.reads.for(SERVICE_ACCOUNT),
     run: readShortClaims,
     maxWeight: MAX_SHORT_CLAIMS_PER_READ,
     weightOf: () => 1,

@@ -1,7 +1,7 @@
 import { lastMigration } from '../platform/database/migrate/migrate.ts'
 import { CODE_VERSION } from '../platform/database/migrate/migration-files.ts'
 import type { OpenDatabase } from '../platform/database/open-database.ts'
-import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
+import { SERVICE_ACCOUNT } from '../platform/database/pool/pooled-connection.ts'
 import { checkCalendars } from './check-calendars.ts'
 import { checkClaims, checkDecisions, checkWaiting } from './check-claims.ts'
 import { checkServer, type ServerToCheck } from './check-server.ts'
@@ -21,7 +21,7 @@ export async function examineDatabase(
   settings: ServerToCheck,
   examination: Examination,
 ): Promise<Finding[]> {
-  const db = database.db.reads.for(SERVICE)
+  const db = database.db.reads.for(SERVICE_ACCOUNT)
   const server = await checkServer(db, settings)
   // The statements below work only on tables of this version.
   if ((await lastMigration(db)) !== CODE_VERSION) {
@@ -42,7 +42,7 @@ export async function examineContents(
   { db }: OpenDatabase,
   { all, webhookKey, advance }: Examination,
 ): Promise<Finding[]> {
-  const reads = db.reads.for(SERVICE)
+  const reads = db.reads.for(SERVICE_ACCOUNT)
   const webhooks = await checkWebhooks(db, reads, { all, webhookKey })
   return [...webhooks, await checkCalendars(reads), await checkClaims(reads, { all, advance })]
 }

@@ -2,7 +2,7 @@ import { ServiceError } from '../kernel/errors.ts'
 import type { Lifecycle } from '../kernel/start-stop.ts'
 import { Poller } from '../platform/concurrency/poller.ts'
 import type { Database } from '../platform/database/database.ts'
-import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
+import { SERVICE_ACCOUNT } from '../platform/database/pool/pooled-connection.ts'
 import { type FeedPosition, findNews } from './feed-store.ts'
 import { FEED_POLL_INTERVAL_MS, MAX_WAITING_PER_ACCOUNT } from './limits.ts'
 
@@ -78,7 +78,7 @@ export class FeedWatch implements Lifecycle {
       [...waiters].map(({ position }) => position),
     )
     // While the database is unavailable the requests keep waiting. Each reads at its timeout.
-    const hasNews = await findNews(this.#db.reads.for(SERVICE), positions).catch(() => () => false)
+    const hasNews = await findNews(this.#db.reads.for(SERVICE_ACCOUNT), positions).catch(() => () => false)
     this.#wake(hasNews)
   }
 

@@ -24,8 +24,8 @@ import { LockedClocks } from '../test-clocks/locked-clocks.ts'
 import { WebhookSecrets } from '../webhooks/webhook-secrets.ts'
 
 /**
- * @param webhookKey the operator's key that encrypts the secrets of webhooks. Null for a key in the database
- * @param tracing null without traces
+ * @param webhookKey the operator's key that encrypts the secrets of webhooks; null: the key is stored in the database
+ * @param tracing null: no traces are recorded
  */
 export function createApp(
   db: Database,
@@ -61,7 +61,7 @@ export function createApp(
   }
 }
 
-/** The parts that start and stop with the service. */
+/** The parts of the app that start and stop with the service. */
 export const lifecyclesOf = (app: App): Lifecycle[] => [
   app.tokenOwners,
   app.tokenUse,
@@ -76,6 +76,6 @@ export const lifecyclesOf = (app: App): Lifecycle[] => [
   app.backgroundMigrations,
 ]
 
-/** For a command that uses the parts of a server. */
+/** Runs the work of a command on an app that is not started. */
 export const withApp = <T>(options: CommandOptions, work: (app: App) => Promise<T>): Promise<T> =>
   withDatabase(options, ({ db }) => work(createApp(db)))

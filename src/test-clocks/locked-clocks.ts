@@ -5,7 +5,7 @@ import type { Lifecycle } from '../kernel/start-stop.ts'
 import { KeyedMutex } from '../platform/concurrency/keyed-mutex.ts'
 import { Poller } from '../platform/concurrency/poller.ts'
 import type { Database } from '../platform/database/database.ts'
-import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
+import { SERVICE_ACCOUNT } from '../platform/database/pool/pooled-connection.ts'
 import { LOCK_POLL_INTERVAL_MS } from './limits.ts'
 import { findFreeTestClocks } from './test-clock-store.ts'
 
@@ -71,7 +71,7 @@ export class LockedClocks implements Lifecycle {
   async #poll(): Promise<void> {
     const clocks = [...this.#locked.values()].map(({ clock }) => clock)
     // If the poll fails, the callers try again and get the error.
-    const free = await findFreeTestClocks(this.#db.submissions.for(SERVICE), clocks).catch(() =>
+    const free = await findFreeTestClocks(this.#db.submissions.for(SERVICE_ACCOUNT), clocks).catch(() =>
       clocks.map(({ id }) => id),
     )
     for (const id of free) this.#wake(id)

@@ -5,7 +5,7 @@ import { withRejectionHandler } from '../kernel/promises.ts'
 import type { Lifecycle } from '../kernel/start-stop.ts'
 import { findNews } from '../notifications/feed-store.ts'
 import { partsOf } from '../notifications/read-notifications.ts'
-import { SERVICE } from '../platform/database/pool/pooled-connection.ts'
+import { SERVICE_ACCOUNT } from '../platform/database/pool/pooled-connection.ts'
 import { AttemptLimit } from './attempt-limit.ts'
 import { EndpointRun, manySubmissionsWait, type Sending } from './endpoint-run.ts'
 import {
@@ -99,7 +99,7 @@ export class WebhookSender implements Lifecycle {
   /** Starts runs for endpoints that have work and no lease. */
   async #poll(): Promise<void> {
     const { app } = this.#options
-    const db = app.db.reads.for(SERVICE)
+    const db = app.db.reads.for(SERVICE_ACCOUNT)
     const now = performance.now()
     const free = (await findFreeEndpoints(db, this.#sender)).filter(
       ({ id }) => !this.#runs.has(id) && (this.#paused.get(id)?.untilMs ?? 0) <= now,

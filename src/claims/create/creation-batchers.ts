@@ -17,7 +17,7 @@ import { charactersOfMetadata } from '../../kernel/metadata.ts'
 import type { Lifecycle } from '../../kernel/start-stop.ts'
 import type { Batcher } from '../../platform/concurrency/batcher.ts'
 import type { Database } from '../../platform/database/database.ts'
-import { SERVICE } from '../../platform/database/pool/pooled-connection.ts'
+import { SERVICE_ACCOUNT } from '../../platform/database/pool/pooled-connection.ts'
 import type { Lookup } from '../../platform/database/sql-array.ts'
 import { newClaimBatcher, newStatementBatcher } from '../../platform/database/statement-batcher.ts'
 import { claimIdOf } from '../claim-ids.ts'
@@ -48,7 +48,7 @@ export class CreationBatchers implements Lifecycle {
   constructor(database: Database) {
     const { reads, writes } = database
     this.#reads = reads
-    const [reading, writing] = [reads.for(SERVICE), writes.for(SERVICE)]
+    const [reading, writing] = [reads.for(SERVICE_ACCOUNT), writes.for(SERVICE_ACCOUNT)]
     const options = {
       db: reading,
       maxWeight: MAX_CUSTOMERS_PER_LOOKUP,

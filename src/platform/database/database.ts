@@ -20,7 +20,7 @@ import {
   WRITE_IDLE_TIMEOUT_MS,
 } from './limits.ts'
 import { Pool, type PoolOptions } from './pool/pool.ts'
-import { type PooledConnection, SERVICE } from './pool/pooled-connection.ts'
+import { type PooledConnection, SERVICE_ACCOUNT } from './pool/pooled-connection.ts'
 import { connectTo } from './pool/server-address.ts'
 
 export interface DatabaseOptions {
@@ -93,13 +93,13 @@ export class Database implements Connection {
     const reading = distribution.isOn ? CHECK_READ_CONNECTIONS : 0
     this.checks = share('checks', CHECK_LOCK_CONNECTIONS + reading + this.maxCheckBatches, {
       idleTransactionMs,
-    }).for(SERVICE)
+    }).for(SERVICE_ACCOUNT)
     this.callers = share('identity', IDENTITY_CONNECTIONS, {
       maxPerAccount: IDENTITY_CONNECTIONS,
       maxQueuedPerAccount: MAX_QUEUED_PER_ADDRESS,
     })
-    this.identity = this.callers.for(SERVICE)
-    this.#own = this.writes.for(SERVICE)
+    this.identity = this.callers.for(SERVICE_ACCOUNT)
+    this.#own = this.writes.for(SERVICE_ACCOUNT)
   }
 
   /**
@@ -107,7 +107,7 @@ export class Database implements Connection {
    * answer leaves connections for the others.
    */
   submissionsTo(node: number): PooledConnection {
-    return this.submissions.for(this.distribution.isOn ? `node ${node}` : SERVICE)
+    return this.submissions.for(this.distribution.isOn ? `node ${node}` : SERVICE_ACCOUNT)
   }
 
   query<Row>(statement: Statement): Promise<Row[]> {
@@ -125,7 +125,7 @@ export class Database implements Connection {
    */
   async requireConnections(): Promise<void> {
     const lacking = this.#pools.filter(({ lacksConnections }) => lacksConnections)
-    await Promise.all(lacking.map((pool) => pool.for(SERVICE).withConnection(async () => {})))
+    await Promise.all(lacking.map((pool) => pool.for(SERVICE_ACCOUNT).withConnection(async () => {})))
   }
 
   /** A connection outside the pools, for LISTEN and session locks. The caller ends it. */

@@ -11,7 +11,7 @@ import { migrate, requireServer } from './migrate/migrate.ts'
 import { hasVersionTable, requireOwnTables } from './migrate/own-tables.ts'
 import { Pool } from './pool/pool.ts'
 import type { PooledConnection } from './pool/pooled-connection.ts'
-import { SERVICE } from './pool/pooled-connection.ts'
+import { SERVICE_ACCOUNT } from './pool/pooled-connection.ts'
 import { parseServerAddress } from './pool/server-address.ts'
 import {
   requireDurable,
@@ -66,7 +66,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
     report(`DATABASE_URL has unknown parameters, which have no effect: ${ignored.join(', ')}`)
   const first = new Pool({ connectionString, size: 1 })
   try {
-    const db = first.for(SERVICE)
+    const db = first.for(SERVICE_ACCOUNT)
     await waitUntilReachable(db, options)
     const { leavesTables = false } = options
     const mustBeDurable = !options.allowUnsafe && !leavesTables
@@ -132,7 +132,7 @@ async function migrateWithoutTimeout(
 ): Promise<void> {
   const pool = new Pool({ connectionString, size: 1, statementTimeoutMs: 0 })
   try {
-    const db = pool.for(SERVICE)
+    const db = pool.for(SERVICE_ACCOUNT)
     await unlessAborted(signal, migrate(db, report))
     if (options.distribute) await unlessAborted(signal, distribute(db, report))
   } finally {

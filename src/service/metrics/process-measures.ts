@@ -7,7 +7,7 @@ import { DatabaseUnavailable } from '../../platform/database/database-unavailabl
 import { readBackgroundState } from '../../platform/database/migrate/background-migrations.ts'
 import { CODE_VERSION } from '../../platform/database/migrate/migration-files.ts'
 import { readSchemaVersion } from '../../platform/database/migrate/schema-version.ts'
-import { SERVICE } from '../../platform/database/pool/pooled-connection.ts'
+import { SERVICE_ACCOUNT } from '../../platform/database/pool/pooled-connection.ts'
 import type { Metrics } from '../../platform/observability/metrics.ts'
 import { EVENT_LOOP_SAMPLE_MS, EVENT_LOOP_WINDOW_MS } from '../limits.ts'
 
@@ -64,7 +64,7 @@ export class ProcessMeasures implements Lifecycle {
 export async function measureDatabase({ db, overdueLag }: App): Promise<void> {
   const measures = db.metrics.instruments
   try {
-    await db.reads.for(SERVICE).withConnection(async (connection) => {
+    await db.reads.for(SERVICE_ACCOUNT).withConnection(async (connection) => {
       measures.databaseRoundTripSeconds.set((await timeRoundTrip(connection)) / 1_000)
       measures.databaseUp.set(1)
       measures.migration.set((await readSchemaVersion(connection)).version)

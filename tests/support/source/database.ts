@@ -26,5 +26,5 @@ export {
 } from '../../../src/platform/database/migrate/schema-version.ts'
 export { Pool } from '../../../src/platform/database/pool/pool.ts'
 export type { PooledConnection } from '../../../src/platform/database/pool/pooled-connection.ts'
-export { SERVICE } from '../../../src/platform/database/pool/pooled-connection.ts'
+export { SERVICE_ACCOUNT } from '../../../src/platform/database/pool/pooled-connection.ts'
 export { parseServerAddress } from '../../../src/platform/database/pool/server-address.ts'

@@ -5,7 +5,7 @@ import type { Job } from '../../jobs/scheduler.ts'
 import type { Database } from '../database.ts'
 import { BACKGROUND_MIGRATION_PAUSE_MS, MIGRATION_PROGRESS_INTERVAL_MS } from '../limits.ts'
 import type { Pool } from '../pool/pool.ts'
-import { SERVICE } from '../pool/pooled-connection.ts'
+import { SERVICE_ACCOUNT } from '../pool/pooled-connection.ts'
 import { type BackgroundState, readBackgroundState, runPending } from './background-migrations.ts'
 import { type Migration, OWN_MIGRATIONS } from './migration-files.ts'
 
@@ -26,7 +26,7 @@ export class BackgroundMigrations implements Lifecycle {
   /** Null if no migration is pending. */
   state(): Promise<BackgroundState | null> {
     return this.#db.reads
-      .for(SERVICE)
+      .for(SERVICE_ACCOUNT)
       .withConnection((connection) => readBackgroundState(connection, this.#migrations))
   }
 
@@ -49,7 +49,7 @@ export class BackgroundMigrations implements Lifecycle {
   async run(): Promise<boolean> {
     this.#pool = this.#db.openWithoutTimeout()
     try {
-      return await runPending(this.#pool.for(SERVICE), this.#migrations)
+      return await runPending(this.#pool.for(SERVICE_ACCOUNT), this.#migrations)
     } finally {
       await this.#closePool()
     }

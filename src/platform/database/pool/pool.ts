@@ -17,7 +17,7 @@ import {
   STATEMENT_TIMEOUT_MS,
 } from '../limits.ts'
 import { TYPES } from '../parse-time.ts'
-import { type Account, type ConnectionPool, PooledConnection, SERVICE } from './pooled-connection.ts'
+import { type Account, type ConnectionPool, PooledConnection, SERVICE_ACCOUNT } from './pooled-connection.ts'
 import { isEncryptionError, parseServerAddress, type ServerAddress } from './server-address.ts'
 
 const NOT_REACHED = 'The database cannot be reached.'
@@ -80,7 +80,7 @@ export class Pool implements ConnectionPool {
       maxQueued: MAX_QUEUED,
       maxQueuedPerKey: options.maxQueuedPerAccount ?? MAX_QUEUED_PER_ACCOUNT,
       timeoutMs: CONNECT_TIMEOUT_MS,
-      exemptKey: SERVICE,
+      exemptKey: SERVICE_ACCOUNT,
       createError: (reason) =>
         new DatabaseOverloaded(
           reason === 'timeout'

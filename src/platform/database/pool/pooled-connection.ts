@@ -10,9 +10,9 @@ import {
 } from '../database-unavailable.ts'
 
 /** The key of the service's own work, which no limit of an account applies to. */
-export const SERVICE = Symbol('service')
+export const SERVICE_ACCOUNT = Symbol('service')
 /** On whose behalf statements run: the id of an account, another name that shares its limits, or the service. */
-export type Account = string | typeof SERVICE
+export type Account = string | typeof SERVICE_ACCOUNT
 
 const RELEASED = 'a statement was sent after its connection was released'
 

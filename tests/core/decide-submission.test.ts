@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { decideSubmission, judgeRepeat } from '../../src/core/claims/decide-submission.ts'
+import { classifyRepeat, decideSubmission } from '../../src/core/claims/decide-submission.ts'
 import { eventOf } from '../../src/core/claims/event.ts'
 import { type JsonObject, RawJson } from '../../src/kernel/json.ts'
 import { all, contractWith } from '../support/contracts.ts'
@@ -56,12 +56,12 @@ describe('a submission is decided', () => {
 
 describe('a submission whose id is in the log', () => {
   test('is a replay where it is the same event', () => {
-    assert.equal(judgeRepeat(recorded, submission({ payload: { y: [2], x: 1 } })), 'replay')
+    assert.equal(classifyRepeat(recorded, submission({ payload: { y: [2], x: 1 } })), 'replay')
   })
 
   test('is known by its text alone, and where that is another by what it says', () => {
     const raw = (text: string) => submission({ payload: new RawJson<JsonObject>(text) })
-    const judge = (first: string, again: string) => judgeRepeat(eventOf(raw(first), now), raw(again))
+    const judge = (first: string, again: string) => classifyRepeat(eventOf(raw(first), now), raw(again))
     assert.equal(judge('is never parsed', 'is never parsed'), 'replay')
     assert.equal(judge('{"x":1,"y":2}', '{"y":2,"x":1}'), 'replay')
     assert.equal(judge('{"x":1,"y":2}', '{"x":1,"y":3}'), 'id-conflict')
@@ -73,9 +73,9 @@ describe('a submission whose id is in the log', () => {
       { payload: { x: 1 } },
       { payload: { x: 1, y: [3] } },
     ]) {
-      assert.equal(judgeRepeat(recorded, submission(other)), 'id-conflict')
+      assert.equal(classifyRepeat(recorded, submission(other)), 'id-conflict')
     }
     const system = { ...recorded, system: true }
-    assert.equal(judgeRepeat(system, submission({ payload: recorded.payload })), 'id-conflict')
+    assert.equal(classifyRepeat(system, submission({ payload: recorded.payload })), 'id-conflict')
   })
 })

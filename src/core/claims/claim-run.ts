@@ -2,7 +2,7 @@ import { ELAPSED_TIME, type TimeMeasure } from '../calendars/working-time.ts'
 import { type CheckTerms, type Contract, timeOfWindow } from '../contracts/contract.ts'
 import type { Claim } from './claim.ts'
 import { decideAt, type Effect, emptyLogOfStatus, type TimedDecision } from './decide-at.ts'
-import { judgeRepeat } from './decide-submission.ts'
+import { classifyRepeat } from './decide-submission.ts'
 import type { LogEvent, Submission } from './event.ts'
 import { eventOf } from './event.ts'
 import type { EventLog } from './event-log.ts'
@@ -38,7 +38,7 @@ export class ClaimRun {
     return { status, scheduledOutcome, statusSince, dueAt, ...(clock && { clock }) }
   }
 
-  /** Runs the checks up to and including the time; null: until the claim is terminal or its clock is stopped. */
+  /** Runs the checks up to and including the time; null: until the claim is terminal or its activity clock is stopped (§2.1a). */
   advanceTo(time: Date | null): Transition[] {
     const transitions = scheduledTransitions(this.#claim, this.#terms, time)
     const last = transitions.at(-1)
@@ -54,7 +54,7 @@ export class ClaimRun {
   /** Submits an event at a time to which the run has advanced. */
   submit(submission: Submission, at: Date): Decision {
     const recorded = this.#recorded.get(submission.id)
-    if (recorded) return { kind: judgeRepeat(recorded, submission) }
+    if (recorded) return { kind: classifyRepeat(recorded, submission) }
     const decision = decideAt(this.#claim, this.#log, submission, at, this.#calendar)
     if (decision.kind !== 'append') return decision
 

@@ -39,7 +39,7 @@ type DecidableClaim = ClaimState & Pick<Claim, 'eventCount' | 'logBytes' | 'cont
 
 /**
  * Decides from the log of the current status and the new event. The caller has checked that no event of the whole log
- * has the submission's id (`judgeRepeat`).
+ * has the submission's id (`classifyRepeat`).
  * @param log of the events while OPEN, or of the events in review (`emptyLogOfStatus`)
  * @param at the time of recording
  * @param calendar the working time of the contract's calendar, if it has one

@@ -17,7 +17,7 @@ type DecidableClaim = Pick<Claim, 'status' | 'eventCount' | 'logBytes' | 'contra
 
 /**
  * Decides from the whole log and the new event (§2.2 rule 1). The caller has checked that no event of the log has the
- * submission's id (`judgeRepeat`).
+ * submission's id (`classifyRepeat`).
  */
 export function decideSubmission(
   claim: DecidableClaim,
@@ -39,7 +39,7 @@ export function decideSubmission(
  * The decision about a submission whose id is in the log already, in any status. The same event is a replay, so a client
  * can always retry. Another event with that id is a conflict.
  */
-export function judgeRepeat(recorded: LogEvent, submission: Submission): 'replay' | 'id-conflict' {
+export function classifyRepeat(recorded: LogEvent, submission: Submission): 'replay' | 'id-conflict' {
   const isSame = !recorded.system && recorded.type === submission.type && hasSamePayload(recorded, submission)
   return isSame ? 'replay' : 'id-conflict'
 }

@@ -1,6 +1,6 @@
 import type { Append } from '../../claims/write/append-events-store.ts'
 import type { Claim, ClaimAddress } from '../../core/claims/claim.ts'
-import { decideSubmission, judgeRepeat } from '../../core/claims/decide-submission.ts'
+import { classifyRepeat, decideSubmission } from '../../core/claims/decide-submission.ts'
 import type { LogEvent, Submission } from '../../core/claims/event.ts'
 import { eventOf } from '../../core/claims/event.ts'
 import type { EventLog } from '../../core/claims/event-log.ts'
@@ -147,7 +147,7 @@ export class PendingDecision {
       const { submission } = one.pending.request
       const event = this.#eventAdded(one, NOT_WRITTEN_AT) ?? recorded.get(submission.id)
       if (!event) continue
-      one.isSame = judgeRepeat(event, submission) === 'replay'
+      one.isSame = classifyRepeat(event, submission) === 'replay'
       if (!isSmall(one.pending)) yield
     }
   }

@@ -33,7 +33,7 @@ const REPLACED: readonly [RegExp, replacement: string][] = [
   [/\bstartParts\b/, 'startAll'],
   [/\bwhy(Absent|Not)\b/, 'absence error, rejection reason'],
   [/\bowned\(/, 'withRejectionHandler'],
-  [/\bTHE_SERVICE\b/, 'SERVICE'],
+  [/\bTHE_SERVICE\b/, 'SERVICE_ACCOUNT'],
   [/\bPATIENCE_|_PATIENCE\b/, '…_TIMEOUT_MS'],
   [/\bSHORTEST_/, 'MIN_…'],
   [/\btakesEvents\b/, 'acceptsEvents'],

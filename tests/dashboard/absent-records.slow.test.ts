@@ -12,7 +12,7 @@ const browser = await sharedBrowser()
 
 test('the page of an archived claim names the file of the archive', async (t) => {
   const folder = await archiveFolder(t)
-  const { page, complaints } = await newSignedInPage(service, browser)
+  const { page, pageErrors } = await newSignedInPage(service, browser)
   const { token } = (await sendAs(page, 'POST', '/v1/tokens', { name: 'test' })).body
   const api = service.clientWith(token)
   const [id] = await resolvedClaims(service, api, await api.customer('acme'), 1)
@@ -24,7 +24,7 @@ test('the page of an archived claim names the file of the archive', async (t) =>
   assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
   // The browser itself notes the status of the answer.
   assert.deepEqual(
-    complaints.filter((complaint) => !complaint.includes('status of 410')),
+    pageErrors.filter((complaint) => !complaint.includes('status of 410')),
     [],
   )
 })

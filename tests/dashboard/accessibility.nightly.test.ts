@@ -17,7 +17,7 @@ import { sendAs } from '../support/signed-in-page.ts'
 import { createInvitation } from '../support/source/accounts.ts'
 
 const { browser, newPage, service } = await dashboardTests()
-const { page, complaints } = await newPage()
+const { page, pageErrors } = await newPage()
 const send: Send = (method, path, body) => sendAs(page, method, path, body).then((answer) => answer.body)
 // Few weeks, and a few deliveries: what axe takes grows with them. There are two pages of claims all the same.
 const records = await makeDemoData(send, 14)
@@ -97,7 +97,7 @@ test('no page or dialog has a serious accessibility fault or is wider than the s
     }
   }
   assert.equal(opened.size, 13)
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('the pages before sign-in have no serious accessibility fault in either theme', async () => {

@@ -30,7 +30,7 @@ const CONTRACT = contractWith({
 })
 
 test('the largest pages have no serious accessibility fault and are not wider than the screen, on a phone and in the dark theme', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const customer_id = await createCustomer(page, 'acme')
   const calendar = { id: (await createAs(page, '/v1/calendars', calendarWith())).id }
   const contract = {
@@ -62,7 +62,7 @@ test('the largest pages have no serious accessibility fault and are not wider th
   await page.getByRole('button', { name: 'Menu' }).click()
   await page.getByRole('dialog').getByRole('link', { name: 'API tokens' }).click()
   await page.getByRole('heading', { name: 'API tokens', level: 1 }).waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('keyboard shortcuts open pages, focus the search and list the shortcuts', async () => {

@@ -115,7 +115,7 @@ test('sign-up without an invitation is refused unless sign-up is open', async ()
 })
 
 test('amounts are shown in the account’s currency and the browser’s locale', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const { body: customer } = await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
   await sendAs(page, 'POST', '/v1/claims', {
     customer_id: customer.id,
@@ -136,11 +136,11 @@ test('amounts are shown in the account’s currency and the browser’s locale',
   await page.goto('/settings')
   await page.getByLabel('Currency of the account').selectOption('None')
   await page.getByText('Prices are shown as 1,234.50.').waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('a token is created once with a last day, works in the shown curl command, and stops when it is revoked', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   await page.goto('/tokens')
   await page.getByRole('button', { name: 'Create token' }).first().click()
   await page.getByLabel('Name').fill('nightly-import')
@@ -166,7 +166,7 @@ test('a token is created once with a last day, works in the shown curl command, 
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await page.getByRole('cell', { name: 'nightly-import revoked' }).waitFor()
   assert.equal(await statusOf(command), '401')
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 /** Runs the command as a shell would, and asks for the status alone. */

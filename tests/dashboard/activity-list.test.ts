@@ -4,7 +4,7 @@ import { type ActivityList, withNewer, withOlder } from '../../dashboard/src/not
 import { readEventStream, type StreamedEvent } from '../../dashboard/src/notifications/event-stream.ts'
 import type { FeedItem } from '../../dashboard/src/notifications/notifications-api.ts'
 
-/** The feed's notification of this number, as a stream tells it, or within a page. */
+/** The notification with this number. In a stream each item has a cursor, in a page only the last. */
 const itemOf = (number: number, hasCursor = true): FeedItem => ({
   notification: {
     id: `n${number}`,
@@ -14,14 +14,15 @@ const itemOf = (number: number, hasCursor = true): FeedItem => ({
   },
   cursor: hasCursor ? `c${number}` : null,
 })
-/** A page of the feed before this number: its last alone has a cursor. */
+/** The page of the feed before this number, newest first. */
 const pageBefore = (end: number, size: number) => {
   const numbers = Array.from({ length: Math.min(size, end) }, (_, i) => end - 1 - i)
   const items = numbers.map((number) => itemOf(number, number === numbers.at(-1)))
   return { items, cursor: `c${numbers.at(-1)}`, hasMore: numbers.at(-1) !== 0 }
 }
 const numbersOf = ({ entries }: ActivityList) => entries.map(({ id }) => Number(id.slice(1)))
-const upTo = (first: number, last: number) => Array.from({ length: first - last + 1 }, (_, i) => first - i)
+const countDown = (first: number, last: number) =>
+  Array.from({ length: first - last + 1 }, (_, i) => first - i)
 
 test('the activity list keeps a limited number of rows and continues from its last row without a gap', () => {
   let list = withOlder({ entries: [], older: null }, pageBefore(100, 50))
@@ -29,13 +30,13 @@ test('the activity list keeps a limited number of rows and continues from its la
     list = withNewer(list, [itemOf(number)], 500)
     assert.ok(list.entries.length <= 500)
   }
-  assert.deepEqual(numbersOf(list), upTo(999, 500))
+  assert.deepEqual(numbersOf(list), countDown(999, 500))
   assert.equal(list.older, 'c500')
   list = withOlder(list, pageBefore(500, 50))
-  assert.deepEqual(numbersOf(list), upTo(999, 450))
-  // A page goes as a whole: only its end is known.
+  assert.deepEqual(numbersOf(list), countDown(999, 450))
+  // A page is removed as a whole, because only its last item has a cursor to continue from.
   list = withNewer(list, [itemOf(1000)], 549)
-  assert.deepEqual(numbersOf(list), upTo(1000, 500))
+  assert.deepEqual(numbersOf(list), countDown(1000, 500))
   assert.equal(list.older, 'c500')
 })
 
@@ -46,7 +47,7 @@ test('an entry that is read twice is shown once, and entries that arrive togethe
     [8, 9, 10, 11].map((number) => itemOf(number)),
     500,
   )
-  assert.deepEqual(numbersOf(list), upTo(11, 6))
+  assert.deepEqual(numbersOf(list), countDown(11, 6))
   assert.equal(withOlder(list, pageBefore(6, 50)).older, null)
 })
 
@@ -66,7 +67,7 @@ test('a stream of events is read wherever it is split into chunks', async () => 
       },
     })
     const events: StreamedEvent[] = []
-    for await (const some of readEventStream(body)) events.push(...some)
-    assert.deepEqual(events, expected, `pieces of ${size} bytes`)
+    for await (const chunk of readEventStream(body)) events.push(...chunk)
+    assert.deepEqual(events, expected, `chunks of ${size} bytes`)
   }
 })

@@ -162,7 +162,7 @@ async function startWay(to: string) {
 }
 
 test('the page is live although many events were recorded since the last other notification', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   await createCustomer(page, 'acme')
   await createCandidates(page, 'busy-0001')
   await sendAs(page, 'PATCH', '/v1/notification_settings', { event_recorded: true })
@@ -175,5 +175,5 @@ test('the page is live although many events were recorded since the last other n
   }
   await createCandidates(page, 'next-0001')
   await page.getByRole('link', { name: 'next-0001' }).waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })

@@ -15,7 +15,7 @@ import { createCustomer, sendAs } from '../support/signed-in-page.ts'
 const { newPage, openPage } = await dashboardTests()
 
 test('the activity page shows new entries first, each with a link to its record', async () => {
-  const { page, complaints } = await openPage()
+  const { page, pageErrors } = await openPage()
   const schema = (await sendAs(page, 'POST', '/v1/schemas', { contract: CONTRACT, name: 'Delivery' })).body
   await page.getByRole('link', { name: 'Activity' }).click()
   await page.getByText('Nothing has happened yet').waitFor()
@@ -50,11 +50,11 @@ test('the activity page shows new entries first, each with a link to its record'
   assert.doesNotMatch(await rows(page).nth(4).innerText(), /12\.50/)
   await confirmed.getByRole('link').click()
   await page.waitForURL(`**/claims/${id}`)
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('earlier entries are shown, older ones on demand, and filters are in the URL', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const acme = await createCustomer(page, 'acme')
   const globex = await createCustomer(page, 'globex')
   const aliases = Array.from({ length: 60 }, (_, n) => `list-${1000 + n}`)
@@ -88,7 +88,7 @@ test('earlier entries are shown, older ones on demand, and filters are in the UR
   await page.getByRole('button', { name: 'Clear' }).click()
   await page.waitForURL('**/activity')
   await eventually(async () => (await rows(page).count()) === 50)
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('a paused, hidden or left page has no stream and later shows the missed entries', async () => {
@@ -124,7 +124,7 @@ test('a paused, hidden or left page has no stream and later shows the missed ent
 })
 
 test('recorded events are shown after event notifications are turned on', async () => {
-  const { page, complaints } = await openPage()
+  const { page, pageErrors } = await openPage()
   await createCustomer(page, 'acme')
   await createCandidates(page, 'eventful-1')
   await page.getByRole('link', { name: 'Activity' }).click()
@@ -140,5 +140,5 @@ test('recorded events are shown after event notifications are turned on', async 
   await page.getByText('Recorded events create notifications only if').waitFor()
   await page.getByRole('button', { name: 'Clear' }).click()
   await eventually(async () => (await shownEntries(page)).join() === 'Candidate created eventful-1')
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })

@@ -83,7 +83,7 @@ test('a saved edit keeps its typed text and the focus, and can be undone', async
 })
 
 test('at 32 levels and 512 nodes further additions are refused with the reason beside the control', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const chain = (levels: number): Condition =>
     levels === 1 ? { event: 'deep' } : levels % 2 ? all(chain(levels - 1)) : any(chain(levels - 1))
   await openSchema(page, contractOf(all(chain(31), { event: 'shallow' })))
@@ -108,7 +108,7 @@ test('at 32 levels and 512 nodes further additions are refused with the reason b
   assert.ok(await isDescribed(add, /^A condition can have at most 512 nodes\.$/))
   await add.press('Enter')
   assert.equal((await conditionOf(page)).conditions.length, 511)
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('a disabled form and a contract that is too large state the reason', async () => {
@@ -129,7 +129,7 @@ test('a disabled form and a contract that is too large state the reason', async 
 })
 
 test('numbers use the German locale; ambiguous or invalid numbers are refused at their fields, and stored numbers are exact', async () => {
-  const { page, complaints } = await newSignedInPage(service, browser, { locale: 'de-DE' })
+  const { page, pageErrors } = await newSignedInPage(service, browser, { locale: 'de-DE' })
   const condition = { event: 'rating', match: { weight: 2.5 }, field: 'stars', gte: 4.5 }
   const id = await openSchema(page, contractOf(condition))
   const price = page.getByLabel('Price')
@@ -178,5 +178,5 @@ test('numbers use the German locale; ambiguous or invalid numbers are refused at
   await page.getByText('Event recorded. The status is still OPEN.').waitFor()
   const { events } = (await sendAs(page, 'GET', `/v1/claims/${claim.id}`)).body
   assert.equal(events[0].value, 4.75)
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })

@@ -20,7 +20,7 @@ import type { Condition } from '../support/source/contracts.ts'
 const { browser, newPage, service } = await dashboardTests()
 
 test('a condition is built with the keyboard alone, and the focus is always in the next field', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   await page.goto('/schemas/new')
   await eventType(page, 0).focus()
   await page.keyboard.type('delivered')
@@ -72,11 +72,11 @@ test('a condition is built with the keyboard alone, and the focus is always in t
   await focusComesTo(kinds.nth(2))
   const wrapped = any(all({ event: 'paid' }, { event: 'signed' }))
   assert.deepEqual(await conditionOf(page), any(delivered, wrapped))
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('each edit can be undone and redone by keys and buttons; typing in a field is one edit, and the JSON keeps the browser’s undo', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   await openSchema(page, contractOf(all({ event: 'a' }, { event: 'b' })))
   await eventType(page, 0).fill('')
   await page.keyboard.type('delivered')
@@ -121,7 +121,7 @@ test('each edit can be undone and redone by keys and buttons; typing in a field 
   await page.getByText('Schema saved').waitFor()
   await undo.click()
   await page.getByText('Unsaved changes.').waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('numbers use the browser’s locale, and an ambiguous number is refused at its field', async () => {

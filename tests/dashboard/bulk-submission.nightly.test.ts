@@ -139,7 +139,7 @@ test('with a custom event id, the same event counts as recorded before and anoth
 })
 
 test('a value is read in the browser’s locale or refused with the reason', async () => {
-  const { page, complaints, names } = await openWithCandidates(2, { ownPage: true, locale: 'de-DE' })
+  const { page, pageErrors, names } = await openWithCandidates(2, { ownPage: true, locale: 'de-DE' })
   await page.goto('/candidates?status=OPEN')
   await page.getByRole('button', { name: 'Submit to all' }).click()
   await dialog(page).getByLabel('Type').fill('seen')
@@ -161,7 +161,7 @@ test('a value is read in the browser’s locale or refused with the reason', asy
   await button(page, 'Done').waitFor()
   const { events } = (await sendAs(page, 'GET', `/v1/candidates/${names[0]}`)).body
   assert.equal(events[0].value, 4.5)
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('the filters at the start of counting apply, including the last typed key, and the confirmation names them', async () => {

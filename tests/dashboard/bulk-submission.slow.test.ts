@@ -10,7 +10,7 @@ import { sendAs } from '../support/signed-in-page.ts'
 const { openWithCandidates, logsOf, assertAllHave } = bulkTests(await dashboardTests())
 
 test('an event goes to the counted OPEN candidates of a filtered list, and the report lists each of them', async () => {
-  const { page, complaints, names, other } = await openWithCandidates(4)
+  const { page, pageErrors, names, other } = await openWithCandidates(4)
   const [first, second] = names as [string, string]
   await sendAs(page, 'PATCH', '/v1/me', { time_zone: 'Pacific/Kiritimati' })
   await sendAs(page, 'POST', `/v1/candidates/${first}/events`, { type: 'done' })
@@ -61,7 +61,7 @@ test('an event goes to the counted OPEN candidates of a filtered list, and the r
   await dialog(page).waitFor({ state: 'detached' })
   await assertAllHave(names, 'done')
   assert.deepEqual(await logsOf([other, late.candidate_alias]), [])
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('a pause with an aborted signal rejects immediately', () =>

@@ -14,7 +14,7 @@ import { createAs, sendAs } from '../support/signed-in-page.ts'
 const { newPage, openPage } = await dashboardTests()
 
 test('a calendar is created with the public holidays of a state, and shown with its preview', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   await page.goto('/calendars')
   await page.getByRole('link', { name: 'New calendar' }).first().click()
   await page.getByLabel('Name').fill('Support Berlin')
@@ -50,7 +50,7 @@ test('a calendar is created with the public holidays of a state, and shown with 
     [holidays.length, holidays[0], holidays.at(-1)],
     [count + 1, `${year}-01-01`, `${year}-12-31`],
   )
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('wrong times are marked and not saved; a change makes a version; a deleted calendar is read-only', async () => {

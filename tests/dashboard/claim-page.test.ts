@@ -10,7 +10,7 @@ const { newPage } = await dashboardTests()
 const TERMS = { fulfillment_condition: all({ event: 'ticket_resolved' }, { event: 'satisfaction', gte: 4 }) }
 
 test('the claim page shows new events, the leaves that they satisfy, and the transitions', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const id = await newClaimOf(page, TERMS)
   await page.goto(`/claims/${id}`)
   await page.getByText('Waiting for events.').waitFor()
@@ -26,11 +26,11 @@ test('the claim page shows new events, the leaves that they satisfy, and the tra
   await condition.getByLabel('Not satisfied:').first().waitFor({ state: 'detached' })
   await page.getByText('because the event below satisfied the condition').waitFor()
   await page.getByText('Events are accepted only while it is OPEN').waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('events that nearly satisfy the condition have hints, and invisible characters in a type have a note in the timeline', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const id = await newClaimOf(page, TERMS)
   await sendAs(page, 'POST', `/v1/claims/${id}/events`, { type: 'ticket_resolved\u200b' })
   await sendAs(page, 'POST', `/v1/claims/${id}/events`, { type: 'satisfaction', value: '5' })
@@ -41,7 +41,7 @@ test('events that nearly satisfy the condition have hints, and invisible charact
   const note =
     'The type "ticket_resolved\\u200b" differs from "ticket_resolved" only by invisible characters: U+200B ZERO WIDTH SPACE at position 16.'
   await page.getByRole('region', { name: 'Timeline' }).getByText(note).waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('a refused event shows the reason at its field and keeps the input', async () => {

@@ -12,7 +12,7 @@ const { newPage } = await dashboardTests()
 /* Clocks of contracts in the dashboard (§2.1a): the form, the live trial, lists and the page of a claim. */
 
 test('a clock is added in the form and saved; without it a contract has its five fields (§2.1a)', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const { id: calendar } = await createAs(page, '/v1/calendars', calendarWith({ name: 'Support Berlin' }))
   const plain = contractOf({ event: 'done' })
   const id = await openSchema(page, plain)
@@ -55,7 +55,7 @@ test('a clock is added in the form and saved; without it a contract has its five
   assert.deepEqual(await readJson(page), plain)
   for (let i = 0; i < 2; i++) await button(page, 'Undo').click()
   assert.deepEqual(await readJson(page), contract)
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('the form keeps the version of a calendar until another one is chosen, and shows errors at their fields', async () => {
@@ -92,7 +92,7 @@ test('the form keeps the version of a calendar until another one is chosen, and 
 })
 
 test('a claim whose clock is stopped says since when and how much is left, on its page and in lists (§2.1a)', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const customer_id = await createCustomer(page, 'acme')
   const hours = { holidays: ['2026-01-06'], exceptions: { '2026-01-07': [['09:00', '09:30'] as const] } }
   const support = calendarWith({ name: 'Support Berlin', ...hours })
@@ -142,11 +142,11 @@ test('a claim whose clock is stopped says since when and how much is left, on it
   await submit('answered', 'Event recorded. It continued the clock.')
   await state.getByText('Due', { exact: true }).waitFor()
   await timeline.getByText('continued the clock').waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('the live trial shows when the clock stops and continues (§2.1a)', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const { id } = await createAs(page, '/v1/calendars', calendarWith())
   const clock = { calendar: { id }, pause_on: { event: 'asked' }, resume_on: { event: 'answered' } }
   await openSchema(page, contractWith({ activity_window: 28_800, clock }))
@@ -159,5 +159,5 @@ test('the live trial shows when the clock stops and continues (§2.1a)', async (
     await timeline.getByRole('listitem').filter({ hasText: type }).getByText(effect).waitFor()
   }
   await page.getByLabel('Final state').getByText('FAILED').waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })

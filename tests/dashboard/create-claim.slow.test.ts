@@ -29,7 +29,7 @@ test('the Create button is busy until the contract is loaded', async () => {
 })
 
 test('a similar claim or candidate has the original contract although the schema has changed', async () => {
-  const { page, complaints, older, customer, clock } = await furnish(await newPage())
+  const { page, pageErrors, older, customer, clock } = await furnish(await newPage())
   const dialog = page.getByRole('dialog')
   const terms = { customer_id: customer, schema_id: older, test_clock_id: clock }
   const claim = (await sendAs(page, 'POST', '/v1/claims', terms)).body
@@ -55,11 +55,11 @@ test('a similar claim or candidate has the original contract although the schema
   await page.getByRole('heading', { name: `Candidate triplet-${claim.id}`, level: 1 }).waitFor()
   const triplet = (await sendAs(page, 'GET', `/v1/candidates/triplet-${claim.id}`)).body
   assert.deepEqual([triplet.customer_uuid, triplet.contract], ['acme', claim.contract])
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('the dialog that creates a claim shows the hints about its contract', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   // A NOT that the leaf before it excludes, a window under a minute and a timeout.
   const contract = contractWith({
     activity_window: 24,
@@ -79,5 +79,5 @@ test('the dialog that creates a claim shows the hints about its contract', async
   await dialog.getByLabel('Customer').fill('acme')
   await dialog.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('heading', { name: 'Submit an event' }).waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })

@@ -8,7 +8,7 @@ import { sendAs } from '../support/signed-in-page.ts'
 const { newPage } = await dashboardTests()
 
 test('a new claim starts with the newest schema, and a custom contract with that schema’s contract', async () => {
-  const { page, complaints, newer } = await furnish(await newPage())
+  const { page, pageErrors, newer } = await furnish(await newPage())
   const dialog = page.getByRole('dialog')
   const source = dialog.getByLabel('Contract', { exact: true })
   const open = async () => {
@@ -35,11 +35,11 @@ test('a new claim starts with the newest schema, and a custom contract with that
   await dialog.getByText('The claim is worth 33.00.').waitFor()
   const own = await created(page)
   assert.deepEqual([own.schema_id, own.contract.price], [null, 33])
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('the pages of a schema and of a test clock preset the new claim', async () => {
-  const { page, complaints, older, newer, customer, clock } = await furnish(await newPage())
+  const { page, pageErrors, older, newer, customer, clock } = await furnish(await newPage())
   for (const [path, expected] of [
     [`/schemas/${older}`, { schema_id: older, test_clock_id: null }],
     [`/test-clocks/${clock}`, { schema_id: newer, test_clock_id: clock }],
@@ -52,11 +52,11 @@ test('the pages of a schema and of a test clock preset the new claim', async () 
     const { customer_id, schema_id, test_clock_id } = await created(page)
     assert.deepEqual({ customer_id, schema_id, test_clock_id }, { customer_id: customer, ...expected }, path)
   }
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('a similar claim starts with the customer, contract, clock and metadata, but without the reference', async () => {
-  const { page, complaints, older, customer, clock } = await furnish(await newPage())
+  const { page, pageErrors, older, customer, clock } = await furnish(await newPage())
   const dialog = page.getByRole('dialog')
   const metadata = { order: 'A-4711', note: 'one\ntwo' }
   const terms = { customer_id: customer, schema_id: older, test_clock_id: clock, metadata }
@@ -76,11 +76,11 @@ test('a similar claim starts with the customer, contract, clock and metadata, bu
   const { customer_id, schema_id, test_clock_id, contract } = made
   const expected = { ...terms, contract: claim.contract }
   assert.deepEqual({ customer_id, schema_id, test_clock_id, metadata: made.metadata, contract }, expected)
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('a claim is shown and found by its reference although it looks like an id', async () => {
-  const { page, complaints } = await furnish(await newPage())
+  const { page, pageErrors } = await furnish(await newPage())
   const dialog = page.getByRole('dialog')
   const fill = async () => {
     await page.getByRole('link', { name: 'Claims', exact: true }).click()
@@ -114,7 +114,7 @@ test('a claim is shown and found by its reference although it looks like an id',
   await page.getByRole('searchbox').fill('nothing like it')
   await page.getByRole('link', { name: '20261125' }).waitFor({ state: 'detached' })
   assert.deepEqual(
-    complaints.filter((text) => !text.includes('status of 409')),
+    pageErrors.filter((text) => !text.includes('status of 409')),
     [],
   )
 })

@@ -9,7 +9,7 @@ import { sendAs } from '../support/signed-in-page.ts'
 const { newPage, openPage } = await dashboardTests()
 
 test('customers are created, found by their external_id, renamed, and shown with their claims and totals', async () => {
-  const { page, complaints } = await openPage()
+  const { page, pageErrors } = await openPage()
   await page.getByRole('link', { name: 'Customers' }).click()
   await page.getByText('No customers yet').waitFor()
   await button(page, 'Create customer').first().click()
@@ -45,7 +45,7 @@ test('customers are created, found by their external_id, renamed, and shown with
   await page.getByRole('link', { name: 'Candidates OPEN' }).click()
   await page.waitForURL('**/candidates?customer=acme&clock=live&status=OPEN')
   await page.getByRole('table', { name: 'Candidates' }).getByRole('link', { name: 'order-of' }).waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('a rename conflict shows both names', async () => {
@@ -67,7 +67,7 @@ test('a rename conflict shows both names', async () => {
 })
 
 test('a test clock is created, advanced in steps and to a chosen time, lists the changed claims, and is deleted', async () => {
-  const { page, complaints } = await openPage()
+  const { page, pageErrors } = await openPage()
   await page.getByRole('link', { name: 'Test clocks' }).click()
   await button(page, 'Create test clock').first().click()
   await page.getByLabel('Name (optional)').fill('January')
@@ -104,11 +104,11 @@ test('a test clock is created, advanced in steps and to a chosen time, lists the
   await button(page, 'Delete').click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('No test clocks yet').waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('demo data has claims in every status and is created once', async () => {
-  const { page, complaints } = await openPage()
+  const { page, pageErrors } = await openPage()
   const overview = page.getByRole('link', { name: 'Overview', exact: true })
   await button(page, 'Create demo data').click()
   await page.waitForURL('**/?clock=*')
@@ -131,5 +131,5 @@ test('demo data has claims in every status and is created once', async () => {
   assert.equal(await page.getByRole('region', { name: 'Getting started' }).count(), 0)
   await clocks.getByRole('link', { name: 'Demo: a week of deliveries' }).click()
   await page.waitForURL('**/?clock=*')
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })

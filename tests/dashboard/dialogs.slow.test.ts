@@ -7,7 +7,7 @@ import { sendAs } from '../support/signed-in-page.ts'
 const { newPage } = await dashboardTests()
 
 test('a dialog focuses its first field or button and returns the focus when it closes', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const customer = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
   await sendAs(page, 'POST', '/v1/customers', { external_id: 'globex' })
   const time = { frozen_time: '2026-01-01T00:00:00Z' }
@@ -34,7 +34,7 @@ test('a dialog focuses its first field or button and returns the focus when it c
       await focusComesTo(button(page, opener).first())
     }
   }
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('the focus returns after a dialog has saved, or moves to the page if the opener is gone', async () => {
@@ -94,7 +94,7 @@ test('a dialog with a secret closes only by its own button', async () => {
 })
 
 test('the response to a closed dialog is announced and does not affect the next dialog', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const hook = { url: 'http://127.0.0.1:1024/' }
   const { id } = (await sendAs(page, 'POST', '/v1/webhook_endpoints', hook)).body
   const dialog = page.getByRole('dialog')
@@ -143,5 +143,5 @@ test('the response to a closed dialog is announced and does not affect the next 
   answerCreation()
   await page.getByText('Customer created').waitFor()
   assert.equal(await page.getByLabel('External id').inputValue(), 'second')
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })

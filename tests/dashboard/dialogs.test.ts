@@ -7,7 +7,7 @@ import { sendAs } from '../support/signed-in-page.ts'
 const { newPage } = await dashboardTests()
 
 test('a dialog focuses its first field, closes by Escape, Cancel and Close, and returns the focus', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   await page.goto('/tokens')
   const dialog = page.getByRole('dialog')
   const opener = button(page, 'Create token').first()
@@ -19,11 +19,11 @@ test('a dialog focuses its first field, closes by Escape, Cancel and Close, and 
     await isClosed(dialog)
     await focusComesTo(opener)
   }
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('a dialog with input asks before it closes, a dialog without input does not', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   await page.goto('/customers')
   const form = page.getByRole('dialog', { name: 'Create a customer' })
   const question = page.getByRole('dialog', { name: 'Discard your changes?' })
@@ -60,7 +60,7 @@ test('a dialog with input asks before it closes, a dialog without input does not
   assert.equal(await form.getByLabel('Name (optional)').inputValue(), '')
   await clickBeside(page)
   await isClosed(form)
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('a submitted form focuses its first invalid field', async () => {

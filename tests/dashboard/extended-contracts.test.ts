@@ -11,7 +11,7 @@ const { newPage } = await dashboardTests()
 /* §2.1a in the dashboard: the form of a contract, the live trial and the page of a claim. */
 
 test('optional terms are added in the form and saved; without them a contract has its five fields (§2.1a)', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const plain = { ...contractOf({ event: 'delivered' }), review_window: 259_200 }
   const id = await openSchema(page, plain)
   const aggregate = page.getByLabel('What is looked at')
@@ -62,7 +62,7 @@ test('optional terms are added in the form and saved; without them a contract ha
   assert.deepEqual(await readJson(page), plain)
   for (let i = 0; i < 5; i++) await button(page, 'Undo').click()
   assert.deepEqual(await readJson(page), contract)
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('errors of optional terms are shown at their fields, also those of JSON', async () => {
@@ -90,7 +90,7 @@ test('errors of optional terms are shown at their fields, also those of JSON', a
 })
 
 test('the live trial shows reversals, restarts and how late an event is (§2.1a)', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const review = {
     reversal_condition: { event: 'reopened' },
     restart_on: { event: 'message' },
@@ -114,11 +114,11 @@ test('the live trial shows reversals, restarts and how late an event is (§2.1a)
   await entry('reopened').getByText('reversed the outcome').waitFor()
   await entry('reopened').getByText('late by 15 seconds').waitFor()
   await page.getByLabel('Final state').getByText('FAILED').waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('events restart and reverse the review on the page of a claim, and each has an id (§2.1a)', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const customer_id = await createCustomer(page, 'acme')
   const contract = contractWith({
     review_window: 3_600,
@@ -159,7 +159,7 @@ test('events restart and reverse the review on the page of a claim, and each has
     await timeline.getByText(effect).waitFor()
   await page.goto('/activity')
   await page.getByText('Claim outcome reversed').last().waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('a late event says how late it was, after its submission and in the timeline (§2.1a rule 3)', async () => {

@@ -15,7 +15,7 @@ test('from the link in the start-up banner to the first CONFIRMED claim, without
   const service = await startServeProcess(t, { DATABASE_URL: await createTestDatabase(t) })
   const link = /\S+\/welcome#key=\S+/.exec(service.output())?.[0]
   assert.ok(link, 'the banner shows where to sign up')
-  const { page, complaints } = await openPage(browser, service.url)
+  const { page, pageErrors } = await openPage(browser, service.url)
 
   await signUp(page, link, 'lena@example.com')
   await createClaim(page)
@@ -28,7 +28,7 @@ test('from the link in the start-up banner to the first CONFIRMED claim, without
 
   await page.getByText('It becomes CONFIRMED at the first whole minute').waitFor()
   await page.getByText('Final: the promised outcome counts as delivered.').waitFor({ timeout: CHECK_MS })
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 /** Of a customer that is made on the way, under the contract that the dialog suggests. */

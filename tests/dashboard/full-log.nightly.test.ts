@@ -6,7 +6,7 @@ import { dashboardTests } from '../support/dashboard.ts'
 import { sendAs } from '../support/signed-in-page.ts'
 
 const { newPage, service } = await dashboardTests()
-const { page, complaints } = await newPage()
+const { page, pageErrors } = await newPage()
 
 const EVENTS = 10_000
 const BATCH = 1000
@@ -88,5 +88,5 @@ test('ten thousand events are rendered a hundred per task, so that the page stay
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))')
   const most = await page.evaluate<number>('window.mostAtOnce')
   assert.ok(most > 90 && most <= PAGE_SIZE, `${most} items came at once`)
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })

@@ -20,7 +20,7 @@ const CONTRACT = contractWith({
 })
 
 test('hints link to their fields and disappear when the contract is fixed', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const { id } = (await sendAs(page, 'POST', '/v1/schemas', { contract: CONTRACT })).body
   await page.goto(`/schemas/${id}`)
   const hints = hintsOn(page)
@@ -50,11 +50,11 @@ test('hints link to their fields and disappear when the contract is fixed', asyn
   await hints.filter({ hasText: 'This window is 1 second' }).waitFor()
   await page.getByRole('button', { name: 'Save changes' }).click()
   await page.getByText('Schema saved').waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('a price with more decimals than the account’s currency gives a hint', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   await sendAs(page, 'PATCH', '/v1/me', { currency: 'JPY' })
   const contract = contractWith({ price: 12.5, fulfillment_condition: { event: 'rated', gte: 4 } })
   const { id } = (await sendAs(page, 'POST', '/v1/schemas', { contract })).body
@@ -65,11 +65,11 @@ test('a price with more decimals than the account’s currency gives a hint', as
   await hint.waitFor()
   await page.getByRole('textbox', { name: 'Price' }).fill('12')
   await hint.waitFor({ state: 'detached' })
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('an unknown event type has a hint with a similar type, and known types are suggested', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const external_id = 'globex'
   const customer = (await sendAs(page, 'POST', '/v1/customers', { external_id })).body
   const created = await sendAs(page, 'POST', '/v1/claims', {
@@ -92,5 +92,5 @@ test('an unknown event type has a hint with a similar type, and known types are 
   assert.deepEqual(proposed, ['ticket_resolved'])
   await type.fill('ticket_resolved')
   await hint.waitFor({ state: 'detached' })
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })

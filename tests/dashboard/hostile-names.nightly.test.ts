@@ -7,7 +7,7 @@ import { settle } from '../support/find-accessibility-faults.ts'
 import { createAs } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()
-const { page, complaints } = await newPage()
+const { page, pageErrors } = await newPage()
 
 const MARK = 'مكتبة'
 /** Without a place to break, in letters that are written from right to left, and with one that turns the line around. */
@@ -145,7 +145,7 @@ test('on every page, at 1280 and 320 pixels, long words wrap, names are isolated
     }
   }
   assert.deepEqual(faults, {})
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('dialogs with long names are not wider than the screen', async () => {

@@ -11,15 +11,15 @@ const { newPage } = await dashboardTests()
 
 /** A page of a new account, and the key under which the browser keeps something for it. */
 async function openKept() {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const { id: account } = (await sendAs(page, 'GET', '/v1/me')).body
   const keyOf = (name: string, of = account) => JSON.stringify(`kept ${of} ${name}`)
   await page.goto('/claims')
-  return { page, complaints, keyOf }
+  return { page, pageErrors, keyOf }
 }
 
 test('invalid stored filters are ignored, and full storage is reported', async () => {
-  const { page, complaints, keyOf } = await openKept()
+  const { page, pageErrors, keyOf } = await openKept()
   const menu = page.getByRole('button', { name: /^Saved filters/ })
   const saved = page.getByRole('list', { name: 'Saved filters' })
   const filters = keyOf('filters of claims')
@@ -53,7 +53,7 @@ test('invalid stored filters are ignored, and full storage is reported', async (
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.getByText('Not saved: the browser’s storage is full').waitFor()
   await page.evaluate('localStorage.clear()')
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('filters with the longest values are saved, and another tab shows every change of them', async () => {

@@ -7,7 +7,7 @@ import { sendAs } from '../support/signed-in-page.ts'
 /* What the browser keeps of lists, for the account: filters under a name, and chosen columns. */
 
 const { newPage } = await dashboardTests()
-const { page, complaints } = await newPage()
+const { page, pageErrors } = await newPage()
 const customer_id = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
 const contract = contractWith({ price: 20 })
 const note = 'A-1'
@@ -85,5 +85,5 @@ test('columns are chosen per list; the first column and the sort column are alwa
 
   await page.getByRole('button', { name: 'Reset to default' }).click()
   await page.getByRole('columnheader', { name: 'Status' }).waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { sendAs } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()
-const { page, complaints } = await newPage()
+const { page, pageErrors } = await newPage()
 
 const COUNT = 120
 await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
@@ -148,5 +148,5 @@ test('the overview shows counts and amounts with links to the lists', async () =
   await open.click()
   await page.waitForURL('**/claims?clock=live&status=OPEN')
   await page.getByRole('heading', { name: 'Claims', level: 1 }).waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })

@@ -9,7 +9,7 @@ import { candidatePath, uniqueName } from '../support/new-records.ts'
 import { createAs, sendAs } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()
-const { page, complaints } = await newPage()
+const { page, pageErrors } = await newPage()
 const { card, form, field, save, nextChange, newClaim, edit, shown, openFilter } = await metadataForm(page)
 
 await createAs(page, '/v1/schemas', { contract: contractWith() })
@@ -45,7 +45,7 @@ test('long, repeated and missing keys are reported at their fields, and a 51st k
   await isClosed(form)
   const metadata = await read()
   assert.deepEqual([Object.keys(metadata).length, metadata['🙂'.repeat(40)]], [49, '🙂'.repeat(500)])
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('the metadata dialog asks before changes or removed rows are lost', async () => {
@@ -132,7 +132,7 @@ test('candidates and customers are created with metadata, which is collapsed at 
     const { body } = await sendAs(page, 'GET', found)
     assert.deepEqual((body.data?.[0] ?? body).metadata, { region: 'emea' }, path)
   }
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('a metadata filter that makes the URL too long is refused with the reason', async () => {
@@ -192,7 +192,7 @@ test('candidates and customers have a metadata card, its dialog and a filtered l
     await page.waitForURL(`**/${list}`)
     await page.getByRole('table').locator('tbody tr').nth(1).waitFor()
   }
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('a blank or multi-line metadata value links to its list', async () => {

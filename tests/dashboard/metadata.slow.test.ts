@@ -11,7 +11,7 @@ import { uniqueName } from '../support/new-records.ts'
 import { createAs, sendAs } from '../support/signed-in-page.ts'
 
 const { newPage } = await dashboardTests()
-const { page, complaints } = await newPage()
+const { page, pageErrors } = await newPage()
 const { card, form, field, save, nextChange, newClaim, edit, shown, openFilter } = await metadataForm(page)
 
 test('metadata is edited with the keyboard alone: Enter moves on, adds rows, and saves in a blank last row', async () => {
@@ -54,7 +54,7 @@ test('metadata is edited with the keyboard alone: Enter moves on, adds rows, and
   await button(card, 'Copy \u2068note\u2069').click()
   await button(card, 'Copied').waitFor()
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'one\ntwo')
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('only changed keys are sent, with If-Match and an idempotency key', async () => {
@@ -111,10 +111,10 @@ test('changes of other keys do not conflict, changes of the same key show both v
   assert.deepEqual(await read(), { a: 'last', b: 'theirs', d: 'newer' })
   // The browser itself notes the status of the answer.
   assert.deepEqual(
-    complaints.filter((text) => !text.includes('status of 412')),
+    pageErrors.filter((text) => !text.includes('status of 412')),
     [],
   )
-  complaints.length = 0
+  pageErrors.length = 0
 })
 
 test('lists and exports are filtered by several metadata pairs, and a metadata value links to its list', async () => {
@@ -161,7 +161,7 @@ test('lists and exports are filtered by several metadata pairs, and a metadata v
   await card.getByRole('link', { name: 'x=1&y' }).click()
   await page.waitForURL(`**/claims?${new URLSearchParams({ 'metadata[a]b[c]': 'x=1&y' })}`)
   await shows([one])
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('a claim is created with metadata, which is collapsed at first and opens for an error', async () => {
@@ -184,5 +184,5 @@ test('a claim is created with metadata, which is collapsed at first and opens fo
   await page.waitForURL('**/claims/*')
   const { body } = await sendAs(page, 'GET', `/v1${new URL(page.url()).pathname}`)
   assert.deepEqual(body.metadata, { region: 'emea' })
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })

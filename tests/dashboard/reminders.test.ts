@@ -44,7 +44,7 @@ test('a percentage and its fraction convert exactly in any locale', () => {
 })
 
 test('the form of a claim takes the reminders of the schema, which can be changed, and the page shows them', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   await createCustomer(page, 'acme')
   const { id: schema } = await createAs(page, '/v1/schemas', { contract: DAY, reminders: [0.5, 0.9] })
   const dialog = page.getByRole('dialog')
@@ -87,11 +87,11 @@ test('the form of a claim takes the reminders of the schema, which can be change
   for (let n = 0; n < 2; n++) await button(dialog, 'Remove reminder 1').click()
   const none = await created(page)
   assert.deepEqual([none.schema_id, none.reminders], [schema, undefined])
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('reminders of a schema are changed without a new version', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const { id } = await createAs(page, '/v1/schemas', { contract: DAY, reminders: [0.5] })
   await page.goto(`/schemas/${id}`)
   await page.getByLabel('Reminder 1, in percent').fill('120')
@@ -109,11 +109,11 @@ test('reminders of a schema are changed without a new version', async () => {
   await page.getByText('This is the copy.').waitFor()
   await page.waitForURL((url) => !url.pathname.endsWith(id))
   assert.equal(await page.getByLabel('Reminder 2, in percent').inputValue(), '12.5')
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('the activity shows how much of the window is used up', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const customer_id = await createCustomer(page, 'acme')
   const { id: clock } = await createAs(page, '/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })
   const claim = { customer_id, contract: DAY, test_clock_id: clock, reminders: [0.5, 0.9] }
@@ -126,5 +126,5 @@ test('the activity shows how much of the window is used up', async () => {
     await shownEntries(page),
     ['90 %', '50 %'].map((used) => `Claim due soon: ${used} of its activity window is used up ${name}`),
   )
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })

@@ -34,7 +34,7 @@ async function newSchema(page: Page, changes: object[] = []): Promise<string> {
 }
 
 test('the history of a schema shows authors and changes in words, newest first', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const { body: token } = await sendAs(page, 'POST', '/v1/tokens', { name: 'nightly import' })
   const condition = all({ event: 'delivered' }, { event: 'rating', gte: 4 })
   const id = await newSchema(page, [
@@ -66,11 +66,11 @@ test('the history of a schema shows authors and changes in words, newest first',
   ])
   await version(page, 1).getByText('First version.').waitFor()
   assert.equal(await history(page).getByText('current', { exact: true }).count(), 1)
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('a claim links to its schema version and shows whether the schema has changed since', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const { body: customer } = await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
   const id = await newSchema(page, [{ contract: { ...CONTRACT, price: 59 } }])
   const { body: claim } = await sendAs(page, 'POST', '/v1/claims', {
@@ -100,7 +100,7 @@ test('a claim links to its schema version and shows whether the schema has chang
     const box = await version(page, 2).boundingBox()
     return box && box.y > 0 && box.y < (page.viewportSize()?.height ?? 0)
   })
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('restoring a version copies its contract into the form and asks before unsaved changes are lost', async () => {

@@ -17,7 +17,7 @@ const CONTRACT = contractWith({
 })
 
 test('the builder and the JSON stay in sync', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   await openSchema(page, CONTRACT)
   assert.deepEqual(await readJson(page), CONTRACT)
 
@@ -41,7 +41,7 @@ test('the builder and the JSON stay in sync', async () => {
   assert.equal(await page.getByLabel('Number in the field').inputValue(), 'size')
   assert.equal(await bound(page, 'more than').inputValue(), '1')
   await page.getByText('no “complaint” with a size of more than 1 and less than 3 has arrived').waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('invalid JSON keeps the builder’s state, shows the position, and can be restored from the form', async () => {
@@ -75,7 +75,7 @@ test('missing and invalid fields are reported at the field, and nothing is saved
 })
 
 test('a schema is created, tried, saved, changed and deleted, and a claim from it is confirmed', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })
   const clock = { name: 'trial', frozen_time: '2026-01-01T09:00:00Z' }
   const { id: clockId } = (await sendAs(page, 'POST', '/v1/test_clocks', clock)).body
@@ -116,7 +116,7 @@ test('a schema is created, tried, saved, changed and deleted, and a claim from i
   await button(page, 'Delete').click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('No schemas yet').waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 async function createClaim(page: Page, schemaId: string, clockId: string): Promise<void> {
@@ -168,7 +168,7 @@ test('leaving with unsaved changes asks first', async () => {
 })
 
 test('a schema is created with a name, shown by it, and renamed', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   await page.goto('/schemas/new')
   await page.getByLabel('Name', { exact: true }).fill('Delivery to Germany')
   await page.getByLabel('Description').fill('For parcels.')
@@ -205,7 +205,7 @@ test('a schema is created with a name, shown by it, and renamed', async () => {
   const copy = await sendAs(page, 'GET', `/v1/schemas/${page.url().split('/').at(-1)}`)
   assert.deepEqual([copy.body.name, copy.body.contract], ['Parcels (copy)', CONTRACT])
   assert.notEqual(copy.body.id, id)
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('saving a changed schema shows the differences, and no later version is overwritten', async () => {

@@ -7,7 +7,7 @@ import { sendAs } from '../support/signed-in-page.ts'
 /* Ctrl-K finds whatever has a name or an id. */
 
 const { newPage } = await dashboardTests()
-const { page, complaints } = await newPage()
+const { page, pageErrors } = await newPage()
 
 const contract = contractWith()
 const customer = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'c-17', name: 'Acme Labs' }))
@@ -101,6 +101,6 @@ test('a failed part of the search is reported, and other results are shown', asy
   await page.getByText('Part of the search failed. Results may be missing.').waitFor({ timeout: 30_000 })
   await page.unroute('**/v1/candidates?**')
   // The browser logs the aborted answer, and the id that no customer has.
-  const others = complaints.filter((line) => !/status of 404|ERR_FAILED/.test(line))
+  const others = pageErrors.filter((line) => !/status of 404|ERR_FAILED/.test(line))
   assert.deepEqual(others, [])
 })

@@ -8,11 +8,11 @@ import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 const { browser, service } = await dashboardTests()
 
 async function openInKathmandu() {
-  const { page, complaints } = await newSignedInPage(service, browser, {
+  const { page, pageErrors } = await newSignedInPage(service, browser, {
     timezoneId: 'America/Los_Angeles',
   })
   await sendAs(page, 'PATCH', '/v1/me', { time_zone: 'Asia/Kathmandu' })
-  return { page, complaints }
+  return { page, pageErrors }
 }
 
 test('the overview and its links use days in the account’s time zone', async () => {
@@ -58,7 +58,7 @@ test('links of the overview of a clock at 1970 have no start time, because lists
 })
 
 test('the last day of a token is in the account’s time zone and is shown in UTC if the browser does not know the zone', async () => {
-  const { page, complaints } = await openInKathmandu()
+  const { page, pageErrors } = await openInKathmandu()
   await page.goto('/tokens')
   await page.getByRole('button', { name: 'Create token' }).first().click()
   await page.getByLabel('Name').fill('until-june')
@@ -66,7 +66,7 @@ test('the last day of a token is in the account’s time zone and is shown in UT
   await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click()
   await page.getByRole('button', { name: 'I have copied it' }).click()
   await page.getByRole('cell', { name: '30 Jun 2031, 23:59:59 GMT+5:45' }).waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 
   const { id } = (await sendAs(page, 'GET', '/v1/me')).body
   await service.sql("UPDATE users SET time_zone = 'Moon/Tranquility' WHERE id = $1", [id])

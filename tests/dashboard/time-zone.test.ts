@@ -9,7 +9,7 @@ import { newSignedInPage, sendAs } from '../support/signed-in-page.ts'
 /* The account's time zone in a browser of another one (decision 0049). */
 
 const { browser, service } = await dashboardTests()
-const { page, complaints } = await newSignedInPage(service, browser, { timezoneId: 'America/Los_Angeles' })
+const { page, pageErrors } = await newSignedInPage(service, browser, { timezoneId: 'America/Los_Angeles' })
 const zone = async () => (await sendAs(page, 'GET', '/v1/me')).body.time_zone
 const setTimeZone = () => sendAs(page, 'PATCH', '/v1/me', { time_zone: 'Asia/Kathmandu' })
 
@@ -79,5 +79,5 @@ test('a date filter means the whole day in the account’s time zone', async () 
   await page.getByLabel('Time of the day for Created from').fill('13:00')
   await page.waitForURL(/created_from=2026-01-31T07%3A15/)
   await showsOnly(`at ${times[2]}`)
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })

@@ -12,7 +12,7 @@ import { newEndpointOf, region } from '../support/webhooks-page.ts'
 const { newPage, openPage } = await dashboardTests()
 
 test('a new endpoint shows its secret until confirmed, and the secret verifies deliveries', async () => {
-  const { page, complaints } = await openPage()
+  const { page, pageErrors } = await openPage()
   const receiver = await startWebhookReceiver({ after })
   await page.getByRole('link', { name: 'Webhooks' }).click()
   await page.getByText('No endpoints yet').waitFor()
@@ -49,7 +49,7 @@ test('a new endpoint shows its secret until confirmed, and the secret verifies d
   const row = page.getByRole('row', { name: /billing/ })
   await row.getByRole('cell', { name: '100.0 %', exact: true }).waitFor()
   await row.getByText('on', { exact: true }).waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('invalid settings of an endpoint are reported at their fields, and the first invalid field has the focus', async () => {
@@ -80,7 +80,7 @@ test('invalid settings of an endpoint are reported at their fields, and the firs
 })
 
 test('an endpoint is edited, disabled and enabled, its secret rotated, and deleted', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const customer = (await sendAs(page, 'POST', '/v1/customers', { external_id: 'acme' })).body.id
   const { id } = await newEndpointOf(page)
   await page.goto(`/webhooks/${id}`)
@@ -116,13 +116,13 @@ test('an endpoint is edited, disabled and enabled, its secret rotated, and delet
   await page.goto(`/webhooks/${id}`)
   await page.getByRole('heading', { name: 'Not found' }).waitFor()
   assert.deepEqual(
-    complaints.filter((text) => !text.includes('status of 404')),
+    pageErrors.filter((text) => !text.includes('status of 404')),
     [],
   )
 })
 
 test('deliveries show attempts and body, are filtered by status, and are sent again one by one or by period', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const { id, receiver } = await newEndpointOf(page)
   receiver.answer((response) => {
     response.statusCode = 400
@@ -151,11 +151,11 @@ test('deliveries show attempts and body, are filtered by status, and are sent ag
   await page.getByText('1 delivery queued again').waitFor()
   await eventually(async () => receiver.received.length > before)
   assert.equal(receiver.received.at(-1)?.body, receiver.received[0]?.body)
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })
 
 test('the pages of claims and candidates show their webhook deliveries if there are endpoints', async () => {
-  const { page, complaints } = await newPage()
+  const { page, pageErrors } = await newPage()
   const claim = await newClaimOf(page)
   const endpoints = page.waitForResponse('**/v1/webhook_endpoints')
   await page.goto(`/claims/${claim}`)
@@ -185,5 +185,5 @@ test('the pages of claims and candidates show their webhook deliveries if there 
   await sent.getByText('Candidate created to billing').click()
   await sent.getByRole('link', { name: 'billing' }).click()
   await page.getByRole('heading', { name: 'billing', level: 1 }).waitFor()
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(pageErrors, [])
 })

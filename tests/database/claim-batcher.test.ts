@@ -3,7 +3,12 @@ import { after, test } from 'node:test'
 import { newClaimBatcher } from '../../src/platform/database/statement-batcher.ts'
 import { distributionOver } from '../support/distribution-over.ts'
 import { sharedService } from '../support/shared.ts'
-import { Database, DatabaseUnavailable, type Distribution, SERVICE } from '../support/source/database.ts'
+import {
+  Database,
+  DatabaseUnavailable,
+  type Distribution,
+  SERVICE_ACCOUNT,
+} from '../support/source/database.ts'
 
 /* Statements about claims on two machines. The items are claim ids. Machine 1 does not answer. */
 
@@ -18,7 +23,7 @@ function newWatched() {
   silence.promise.catch(() => {})
   const batches: string[][] = []
   const batcher = newClaimBatcher<string, number>(db, {
-    db: db.reads.for(SERVICE),
+    db: db.reads.for(SERVICE_ACCOUNT),
     claimIdOf: (id) => id,
     maxWeight: 100,
     weightOf: () => 1,

@@ -8,7 +8,7 @@ import { SESSION_SETTINGS } from '../../src/platform/database/connection-setting
 import { openDatabase } from '../../src/platform/database/open-database.ts'
 import { databaseNameOf } from '../support/database-nodes.ts'
 import { queryOn } from '../support/embedded-data-folder.ts'
-import { Database, Pool, SERVICE } from '../support/source/database.ts'
+import { Database, Pool, SERVICE_ACCOUNT } from '../support/source/database.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 /* Defaults of a role or a database do not change what the service reads and writes. */
@@ -122,7 +122,7 @@ for (const [whose, owner] of Object.entries(OWNERS))
       for (const path of ['foreign_first, public', 'foreign_first', 'no_such_schema', '']) {
         await queryOn(databaseUrl, `ALTER ${owner} SET search_path = ${path || "''"}`)
         const pool = new Pool({ connectionString: databaseUrl, size: 1 })
-        const rows = await pool.for(SERVICE).query({
+        const rows = await pool.for(SERVICE_ACCOUNT).query({
           text: "SELECT current_setting('search_path') AS path, 'users'::regclass::text AS found",
         })
         await pool.close()
@@ -133,7 +133,7 @@ for (const [whose, owner] of Object.entries(OWNERS))
 
 /** The settings, and values as the service reads them. */
 async function sessionOf(pool: Pool): Promise<unknown> {
-  const db = pool.for(SERVICE)
+  const db = pool.for(SERVICE_ACCOUNT)
   const settings = await db.query({
     text: 'SELECT name, setting FROM pg_settings WHERE name = ANY ($1) OR lower(name) = ANY ($1) ORDER BY name COLLATE "C"',
     values: [Object.keys(FOREIGN)],
@@ -245,7 +245,7 @@ test('the startup message of a connection contains no settings, which a pooler w
   const { port } = server.address() as AddressInfo
   const pool = new Pool({ connectionString: `postgres://u:p@127.0.0.1:${port}/d`, size: 1 })
   t.after(() => pool.close())
-  await assert.rejects(pool.for(SERVICE).query({ text: 'SELECT 1' }))
+  await assert.rejects(pool.for(SERVICE_ACCOUNT).query({ text: 'SELECT 1' }))
   const words = (await startup).subarray(8).toString().split('\0')
   const names = words.filter((word, i) => i % 2 === 0 && word !== '')
   assert.deepEqual(names.sort(), ['application_name', 'client_encoding', 'database', 'user'])

@@ -11,8 +11,8 @@ test('each letter beyond ASCII matches all letters with the same Unicode case fo
     if (isSurrogate(point)) continue
     const letter = String.fromCodePoint(point)
     const { folded, ranges } = prefixOf(letter)
-    // The flags iu of a regular expression are Unicode's simple case folding.
     if (folded === letter && ranges.length === 1) continue
+    // With the flags iu, a regular expression compares by Unicode's simple case folding.
     const pattern = new RegExp(`^${letter}$`, 'iu')
     assert.ok(ranges.includes(letter) && ranges.includes(folded), letter)
     for (const variant of ranges) {

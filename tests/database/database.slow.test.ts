@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { startFaultProxy } from '../support/fault-proxy.ts'
-import { DatabaseUnavailable, SERVICE } from '../support/source/database.ts'
+import { DatabaseUnavailable, SERVICE_ACCOUNT } from '../support/source/database.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import { poolsOf } from './pools-of.ts'
 
@@ -10,7 +10,7 @@ const openPool = poolsOf(connectionString)
 
 describe('limits of time, of five seconds each', { concurrency: true }, () => {
   test('a caller that gets no connection in time fails with UNAVAILABLE, and a released connection serves the next caller', async (t) => {
-    const db = openPool(t, { size: 1 }).for(SERVICE)
+    const db = openPool(t, { size: 1 }).for(SERVICE_ACCOUNT)
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const holding = db.withConnection(() => released)
     await assert.rejects(db.query({ text: 'SELECT 1' }), {
@@ -25,7 +25,7 @@ describe('limits of time, of five seconds each', { concurrency: true }, () => {
 
   test('a statement whose answer never comes is lost, and the next has another connection', async (t) => {
     const { url, inject } = await startFaultProxy(t, connectionString)
-    const db = openPool(t, { size: 1, url, statementTimeoutMs: 1_000 }).for(SERVICE)
+    const db = openPool(t, { size: 1, url, statementTimeoutMs: 1_000 }).for(SERVICE_ACCOUNT)
     inject({ statement: 'SELECT n' }, 'silence before')
     const lost = db.query({ text: 'SELECT 1' })
     await assert.rejects(
@@ -38,7 +38,7 @@ describe('limits of time, of five seconds each', { concurrency: true }, () => {
   test('a database that takes a connection and never speaks is away', async (t) => {
     const { url, inject } = await startFaultProxy(t, connectionString)
     inject({ statement: 'connect' }, 'silence before')
-    const db = openPool(t, { size: 1, url }).for(SERVICE)
+    const db = openPool(t, { size: 1, url }).for(SERVICE_ACCOUNT)
     await assert.rejects(db.query({ text: 'SELECT 1' }), {
       message: 'The database cannot be reached.',
       outcome: 'not applied',

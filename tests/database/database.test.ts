@@ -2,13 +2,18 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { after, test } from 'node:test'
-import { DatabaseUnavailable, Pool, type PooledConnection, SERVICE } from '../support/source/database.ts'
+import {
+  DatabaseUnavailable,
+  Pool,
+  type PooledConnection,
+  SERVICE_ACCOUNT,
+} from '../support/source/database.ts'
 import { createTestDatabase, type Scope } from '../support/test-database.ts'
 import { poolsOf } from './pools-of.ts'
 
 const connectionString = await createTestDatabase({ after })
 const openPool = poolsOf(connectionString)
-const open = (t: Scope): PooledConnection => openPool(t, { size: 2 }).for(SERVICE)
+const open = (t: Scope): PooledConnection => openPool(t, { size: 2 }).for(SERVICE_ACCOUNT)
 
 const pidOf = async (db: PooledConnection) =>
   (await db.query<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' }))[0]?.pid
@@ -62,14 +67,14 @@ test('accounts that are many do not keep the service’s own work out', async (t
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const flood = Array.from({ length: 1_002 }, (_, n) => pool.for(`${n}`).withConnection(() => released))
   await assert.rejects(pool.for('one more').query({ text: 'SELECT 1' }), { code: 'UNAVAILABLE' })
-  const own = pool.for(SERVICE).query({ text: 'SELECT 1 AS one' })
+  const own = pool.for(SERVICE_ACCOUNT).query({ text: 'SELECT 1 AS one' })
   release()
   assert.deepEqual(await own, [{ one: 1 }])
   await Promise.all(flood)
 })
 
 test('a connection released inside a transaction is not reused', async (t) => {
-  const db = openPool(t, { size: 1 }).for(SERVICE)
+  const db = openPool(t, { size: 1 }).for(SERVICE_ACCOUNT)
   let forgotten: number | undefined
   await db.withConnection(async (connection) => {
     await connection.query({ text: 'BEGIN' })
@@ -80,7 +85,7 @@ test('a connection released inside a transaction is not reused', async (t) => {
 })
 
 test('a connection released with a statement in progress is not reused', async (t) => {
-  const db = openPool(t, { size: 1 }).for(SERVICE)
+  const db = openPool(t, { size: 1 }).for(SERVICE_ACCOUNT)
   const pid = await pidOf(db)
   let unawaited: Promise<unknown> = Promise.resolve()
   await db.withConnection(async (connection) => {
@@ -146,7 +151,7 @@ test('a connection that the server ends is known to be lost, and the next query 
 })
 
 test('a statement that the database refuses for its length has surely changed nothing', async (t) => {
-  const db = openPool(t, { size: 2, statementTimeoutMs: 50 }).for(SERVICE)
+  const db = openPool(t, { size: 2, statementTimeoutMs: 50 }).for(SERVICE_ACCOUNT)
   const endless = db.query({ text: 'SELECT pg_sleep(60)' })
   await assert.rejects(
     endless,
@@ -158,7 +163,7 @@ test('close ends if the server is silent and an acquired connection runs no stat
   const server = await startSilentServer(t)
   const pool = new Pool({ connectionString: server.url, size: 1 })
   const { promise: acquired, resolve: onAcquired } = Promise.withResolvers<void>()
-  const work = pool.for(SERVICE).withConnection(async (connection) => {
+  const work = pool.for(SERVICE_ACCOUNT).withConnection(async (connection) => {
     await connection.query({ text: 'SELECT 1' })
     onAcquired()
     await server.left

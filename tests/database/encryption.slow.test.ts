@@ -8,7 +8,7 @@ import { after, describe, test } from 'node:test'
 import { findPrograms } from '../support/make-node.ts'
 import { PostgresNode } from '../support/postgres-node.ts'
 import { runCli } from '../support/serve-process.ts'
-import { Pool, SERVICE } from '../support/source/database.ts'
+import { Pool, SERVICE_ACCOUNT } from '../support/source/database.ts'
 import { findBinaries } from '../support/source/embedded.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'claimkeeper-encryption-'))
@@ -63,7 +63,7 @@ async function connect(server: Server, query: string, host = '127.0.0.1'): Promi
   try {
     const connectWith = () =>
       pool
-        .for(SERVICE)
+        .for(SERVICE_ACCOUNT)
         .query<{ ssl: boolean }>({ text: 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()' })
     // Two at once: both may need the second attempt.
     const [[one], [other]] = (await Promise.all([connectWith(), connectWith()])) as [

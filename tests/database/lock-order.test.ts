@@ -6,7 +6,7 @@ import { COPY_CLAIM } from '../support/copy-claims.ts'
 import { holdClaims, holdInsertBarrier } from '../support/held-rows.ts'
 import { namedEvents } from '../support/named-events.ts'
 import { insertClaims, insertCustomers, type NewClaim, newContract } from '../support/source/claims.ts'
-import { type Connection, Pool, SERVICE } from '../support/source/database.ts'
+import { type Connection, Pool, SERVICE_ACCOUNT } from '../support/source/database.ts'
 import {
   type Append,
   appendEvents,
@@ -26,7 +26,7 @@ const service = await startTestService({ after })
 const { distribution } = service.app.db
 const pool = new Pool({ connectionString: service.databaseUrl, size: 1, distribution })
 after(() => pool.close())
-const db = pool.for(SERVICE)
+const db = pool.for(SERVICE_ACCOUNT)
 const customer = await service.api.customer('acme')
 const terms = contractWith({ activity_window: 0.001 })
 

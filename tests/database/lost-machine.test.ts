@@ -10,7 +10,7 @@ import {
   type Connection,
   Pool,
   type PooledConnection,
-  SERVICE,
+  SERVICE_ACCOUNT,
 } from '../support/source/database.ts'
 import { readClaimsToDecide } from '../support/source/decisions.ts'
 import type { Scope } from '../support/test-database.ts'
@@ -57,7 +57,7 @@ function openPool(t: Scope, size: number): PooledConnection {
   const distribution = distributionOver([-(2 ** 31)])
   const pool = new Pool({ connectionString: service.databaseUrl, size, distribution })
   t.after(() => pool.close())
-  return pool.for(SERVICE)
+  return pool.for(SERVICE_ACCOUNT)
 }
 
 async function readPid(connection: Connection): Promise<number | undefined> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { getOverview } from '../../src/overview/get-overview.ts'
 import { IS_RESOLVED, IS_UNRESOLVED } from '../../src/overview/overview-store.ts'
-import { backfillOfTotals } from '../support/backfill.ts'
+import { totalsBackfillSql } from '../support/backfill.ts'
 import { type Effort, explaining } from '../support/explained.ts'
 import { addManyClaims, clockOf, customerOf } from '../support/many-claims.ts'
 import { newCustomer } from '../support/new-records.ts'
@@ -27,7 +27,7 @@ async function stage(each: number, isAnalysed: boolean) {
     "INSERT INTO test_clocks (user_id, id, frozen_time, created_at) VALUES ($1, $2, now() - interval '1 hour', now())",
     [userId, clockOf(0)],
   )
-  await service.sql(await backfillOfTotals())
+  await service.sql(await totalsBackfillSql())
   return {
     read: async (scope: { customerId?: string; testClockId?: string }) => {
       const efforts: Effort[] = []

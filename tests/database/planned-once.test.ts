@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { isOnCitus } from '../support/database-nodes.ts'
 import { newClaim } from '../support/new-records.ts'
-import { SERVICE } from '../support/source/database.ts'
+import { SERVICE_ACCOUNT } from '../support/source/database.ts'
 import { startTestService } from '../support/test-service.ts'
 
 /** As long as PostgreSQL may plan for values, it does at least so often. */
@@ -27,7 +27,7 @@ test('what creations and submissions ask the coordinator alone is planned once f
     ],
     [submissions, [isOnCitus() ? 'read_live_clock' : 'append_events']],
   ] as const) {
-    const rows = await pool.for(SERVICE).query<{ name: string; custom: number; generic: number }>({
+    const rows = await pool.for(SERVICE_ACCOUNT).query<{ name: string; custom: number; generic: number }>({
       text: `SELECT name, custom_plans::integer AS custom, generic_plans::integer AS generic FROM pg_prepared_statements`,
     })
     for (const name of names) {
@@ -41,7 +41,7 @@ test('pages of the default and of the maximum length are prepared statements', a
   await api.get('/v1/claims')
   await api.get('/v1/claims?limit=100')
   const rows = await app.db.reads
-    .for(SERVICE)
+    .for(SERVICE_ACCOUNT)
     .query<{ name: string }>({ text: 'SELECT name FROM pg_prepared_statements' })
   const names = rows.map(({ name }) => name)
   for (const name of ['list_51_claim_asc', 'list_101_claim_asc']) assert.ok(names.includes(name), `${names}`)

@@ -15,7 +15,7 @@ import {
   readLongLog,
   readShortClaims,
 } from '../support/source/claims.ts'
-import { type Connection, Database, isTransient, SERVICE } from '../support/source/database.ts'
+import { type Connection, Database, isTransient, SERVICE_ACCOUNT } from '../support/source/database.ts'
 import { readClaimsToDecide, readDueGroups } from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
 
@@ -100,7 +100,7 @@ describe('what is about one claim is asked of one machine', {
     after(() => db.close())
     // One connection, which the coordinator gives one to each machine.
     const on = <T>(work: (connection: Connection) => Promise<T>) =>
-      db.submissions.for(SERVICE).withConnection(work)
+      db.submissions.for(SERVICE_ACCOUNT).withConnection(work)
     const query = async (db: Connection, statement: ShardStatement, values: readonly unknown[]) =>
       queryInShards(db, statement, await nodesOf(db, [claim.id as string], (id) => id), () => values)
     const titleOf = (title: string): ShardStatement => ({

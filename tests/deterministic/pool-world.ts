@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { type Connection, Pool, readClock, SERVICE } from '../support/source/database.ts'
+import { type Connection, Pool, readClock, SERVICE_ACCOUNT } from '../support/source/database.ts'
 import { type Fault, fault } from './faults.ts'
 import { type AnyHistory, choices } from './history.ts'
 import type { StoreClient } from './store-client.ts'
@@ -8,7 +8,7 @@ import type { World } from './world.ts'
 
 /** How a caller uses its connection: correctly, or with an error. */
 type Manner = 'query' | 'transaction' | 'throws' | 'forgets a transaction' | 'does not wait'
-type Account = string | typeof SERVICE
+type Account = string | typeof SERVICE_ACCOUNT
 type PoolOperation =
   | { do: 'acquire'; as: Account; manner: Manner }
   | { do: 'run steps'; steps: number }
@@ -39,7 +39,11 @@ const statement = fc.constantFrom(
 const operation: fc.Arbitrary<PoolOperation> = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.record({ ...of('acquire'), as: fc.constantFrom('A', 'A', 'B', 'C', SERVICE), manner }),
+    arbitrary: fc.record({
+      ...of('acquire'),
+      as: fc.constantFrom('A', 'A', 'B', 'C', SERVICE_ACCOUNT),
+      manner,
+    }),
   },
   { weight: 4, arbitrary: fc.record({ ...of('run steps'), steps: fc.integer({ min: 1, max: 12 }) }) },
   { weight: 3, arbitrary: fc.record({ ...of('fault'), statement, fault }) },
@@ -109,7 +113,7 @@ export class WatchedPool {
       }
       this.calls++
       void this.pool
-        .for(SERVICE)
+        .for(SERVICE_ACCOUNT)
         .withConnection(work)
         .then(() => this.answered++)
     }
@@ -128,7 +132,7 @@ export class WatchedPool {
       client.getTransactionStatus() !== 'I' && 'acquired within a transaction',
       !isFree && 'acquired while busy or closed',
       acquired > this.#size && 'more connections than the pool has',
-      account !== SERVICE &&
+      account !== SERVICE_ACCOUNT &&
         own > Math.max(1, this.#size - 1) &&
         'more connections than the quota of an account',
     ].find(Boolean)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Batcher } from '../../src/platform/concurrency/batcher.ts'
 import { newStatementBatcher } from '../../src/platform/database/statement-batcher.ts'
-import { Pool, readClock, SERVICE } from '../support/source/database.ts'
+import { Pool, readClock, SERVICE_ACCOUNT } from '../support/source/database.ts'
 import { ServiceError } from '../support/source/errors.ts'
 import { explore } from './explore.ts'
 import { type Fault, fault } from './faults.ts'
@@ -82,7 +82,7 @@ class CheckedBatcher {
   constructor(world: World) {
     this.#world = world
     this.batcher = newStatementBatcher<Item, number>({
-      db: this.pool.for(SERVICE),
+      db: this.pool.for(SERVICE_ACCOUNT),
       maxWeight: MAX_WEIGHT,
       weightOf: ({ weight }) => weight,
       run: async (db, items) => {

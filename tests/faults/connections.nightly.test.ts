@@ -4,7 +4,7 @@ import { isOnCitus } from '../support/database-nodes.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Fault } from '../support/fault-proxy.ts'
 import { newClock } from '../support/new-records.ts'
-import { MAX_SUBMISSION_GROUPS_PER_NODE, SERVICE } from '../support/source/database.ts'
+import { MAX_SUBMISSION_GROUPS_PER_NODE, SERVICE_ACCOUNT } from '../support/source/database.ts'
 import { runScheduledCheck, sumUpResolutions } from '../support/source/decisions.ts'
 import { POOL_SIZE } from '../support/test-service.ts'
 import { fateOf, History } from './history.ts'
@@ -83,10 +83,10 @@ async function holdAllConnections({ service: { app } }: Testbed): Promise<() => 
     return released
   }
   for (const share of [
-    db.reads.for(SERVICE),
-    db.writes.for(SERVICE),
-    db.clocks.for(SERVICE),
-    db.submissions.for(SERVICE),
+    db.reads.for(SERVICE_ACCOUNT),
+    db.writes.for(SERVICE_ACCOUNT),
+    db.clocks.for(SERVICE_ACCOUNT),
+    db.submissions.for(SERVICE_ACCOUNT),
     // One machine has half of those at most.
     ...(isOnCitus() ? [db.submissions.for('another machine')] : []),
     db.checks,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
 import type { Answer } from '../support/api-client.ts'
-import { backfillOfTotals } from '../support/backfill.ts'
+import { totalsBackfillSql } from '../support/backfill.ts'
 import { contractWith } from '../support/contracts.ts'
 import { newCustomer } from '../support/new-records.ts'
 import { readPages } from '../support/read-pages.ts'
@@ -194,7 +194,7 @@ export function testOverviewAgainstLists({
     await t.test('the backfill of the migration computes the same totals', async () => {
       const kept = await readTotals()
       await service.sql('TRUNCATE resolution_totals, resolution_durations')
-      await service.sql(await backfillOfTotals())
+      await service.sql(await totalsBackfillSql())
       assert.deepEqual(kept, await readTotals())
       const [row] = kept as [{ totals: unknown[] }]
       assert.ok(row.totals.length > 20)

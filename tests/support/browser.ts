@@ -38,7 +38,7 @@ export async function startBrowser(t: Scope): Promise<Browser> {
 export interface WatchedPage {
   page: Page
   /** Console errors: refused styles or scripts, failed requests, exceptions. */
-  complaints: string[]
+  pageErrors: string[]
 }
 
 /** A new page that records its console errors. */
@@ -53,11 +53,11 @@ export async function openPage(
   const page = await context.newPage()
   // Long, because other tests keep the machine busy, and only failures take this long.
   page.setDefaultTimeout(60_000)
-  const complaints: string[] = []
+  const pageErrors: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning')
-      complaints.push(`${message.text()} ${message.location().url}`)
+      pageErrors.push(`${message.text()} ${message.location().url}`)
   })
-  page.on('pageerror', (error) => complaints.push(String(error)))
-  return { page, complaints }
+  page.on('pageerror', (error) => pageErrors.push(String(error)))
+  return { page, pageErrors }
 }

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
-import { openPage, type WatchedPage } from './browser.ts'
-import { keepContext, sharedBrowser, sharedWebhookService } from './shared.ts'
-import { newPerson, openOverview, type SignedInPage, signIn } from './signed-in-page.ts'
+import { openPage as openBrowserPage, type WatchedPage } from './browser.ts'
+import { keepContextOpen, sharedBrowser, sharedWebhookService } from './shared.ts'
+import { newPasswordAccount, openOverview, type SignedInPage, signIn } from './signed-in-page.ts'
 import type { TestService } from './test-service.ts'
 
 /*
@@ -13,7 +13,7 @@ export interface DashboardTests {
   service: TestService
   browser: Browser
   /**
-   * The shared page, signed in as a new account, at about:blank. A test that changes its page for good (init scripts, its
+   * The shared page, signed in as a new account, at about:blank. A test whose changes cannot be reset (init scripts, its
    * clock, exposed functions) uses `newSignedInPage`.
    */
   newPage: () => Promise<SignedInPage>
@@ -32,19 +32,19 @@ export async function dashboardTests(): Promise<DashboardTests> {
   const service = await sharedWebhookService()
   const browser = await sharedBrowser()
   const newPage = async () => {
-    shared ??= await openShared(browser, service.url)
+    shared ??= await openSharedPage(browser, service.url)
     try {
       await reset(shared.page)
     } catch {
       // A page that has crashed or was closed cannot be reset.
       await shared.page.context().close()
-      shared = await openShared(browser, service.url)
+      shared = await openSharedPage(browser, service.url)
     }
-    const { page, complaints } = shared
-    complaints.length = 0
-    const email = await newPerson(service)
+    const { page, pageErrors } = shared
+    pageErrors.length = 0
+    const email = await newPasswordAccount(service)
     await signIn(page, service, email)
-    return { page, complaints, email }
+    return { page, pageErrors, email }
   }
   return {
     service,
@@ -58,9 +58,9 @@ export async function dashboardTests(): Promise<DashboardTests> {
   }
 }
 
-async function openShared(browser: Browser, url: string): Promise<WatchedPage> {
-  const watched = await openPage(browser, url)
-  keepContext(watched.page.context())
+async function openSharedPage(browser: Browser, url: string): Promise<WatchedPage> {
+  const watched = await openBrowserPage(browser, url)
+  keepContextOpen(watched.page.context())
   return watched
 }
 

@@ -41,14 +41,14 @@ export const sharedSecondService = (): Promise<TestService> => secondService()
 /** A service on its own database that also sends webhooks, to private addresses too; `api` speaks as a new account. */
 export const sharedWebhookService = async () => withOwnAccount(await webhookService())
 
-const kept = new Set<BrowserContext>()
+const keptOpen = new Set<BrowserContext>()
 
-/** Keeps the context for the tests that follow. */
-export const keepContext = (context: BrowserContext): void => void kept.add(context)
+/** Keeps the context open for later tests. */
+export const keepContextOpen = (context: BrowserContext): void => void keptOpen.add(context)
 
 /**
  * The browser of this process. Contexts that a test opened are closed after the test, those of the file after the file, as
- * an open page polls the service. Those given to `keepContext` stay open.
+ * an open page polls the service. Those given to `keepContextOpen` stay open.
  */
 export async function sharedBrowser(): Promise<Browser> {
   const browser = await browserOfProcess()
@@ -57,7 +57,7 @@ export async function sharedBrowser(): Promise<Browser> {
     Promise.all(
       browser
         .contexts()
-        .filter((context) => !than.includes(context) && !kept.has(context))
+        .filter((context) => !than.includes(context) && !keptOpen.has(context))
         .map((context) => context.close()),
     )
   beforeEach(() => {

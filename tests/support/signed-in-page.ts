@@ -33,7 +33,7 @@ export async function newSignedInPage(
   browser: Browser,
   options: BrowserContextOptions = {},
 ): Promise<SignedInPage> {
-  const email = await newPerson(service)
+  const email = await newPasswordAccount(service)
   return { ...(await newPageOf(service, browser, email, options)), email }
 }
 
@@ -50,7 +50,7 @@ export async function newPageOf(
 }
 
 /** A new account. Returns its email. */
-export async function newPerson(service: TestService): Promise<string> {
+export async function newPasswordAccount(service: TestService): Promise<string> {
   const email = `person-${process.pid}-${accounts++}@example.com`
   await newUserWithPassword(service, email, 'Lena Roth')
   return email

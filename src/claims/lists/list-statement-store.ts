@@ -109,7 +109,7 @@ export function pageOf(
     const { time, pair } = scan
     const byPosition = pair === undefined || isDistributed || !isInOrder ? 'position' : 'place'
     const inOrder = time ? `${time} ${order}, position ${order}` : `${byPosition} ${order}`
-    // Citus only. No index contains an expression, so no plan scans an index in this order.
+    // Citus only, in place of OFFSET: no index contains an expression, so no plan scans an index in this order.
     const sorted = time ? `${time} + interval '0' ${order}, position ${order}` : `position + 0 ${order}`
     const place = `${afterPlace(sql, filter, scan)} ${upToStop(sql, stop, filter, scan)} ${upToEnd(time)}`
     const found = `${conditionsOf(sql, scan)} ${isInOrder ? place : ''}`

@@ -15,7 +15,7 @@ const customer = await api.customer('acme')
 const sizes = { list: 300, read: 1_000, pass: 10_000, listingMs: 60_000 }
 
 const skip = isOnCitus() && 'of one table'
-test('a long check leaves the index of due times rid of what it has moved', { skip }, async () => {
+test('a long check leaves no dead entries in the index of due times', { skip }, async () => {
   // Entries stay while anything in the database could still see them, as an analysis of a table that begins just then.
   await eventually(async () => {
     await sql('TRUNCATE claims, claim_events CASCADE')

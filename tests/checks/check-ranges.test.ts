@@ -30,7 +30,7 @@ test('of many stretches and several walks each claim is moved, and once', async 
   assert.equal(await check(SMALL), 0)
 })
 
-test('if listing takes too long, what is listed by then is moved first', async () => {
+test('if listing takes too long, the claims listed so far are moved first', async () => {
   await dueClaims(service, customer, 400)
   const hasty: CheckSizes = { list: 70, read: 1_000, pass: 1_000, listingMs: 0 }
   const moved = await check(hasty, () => true)
@@ -39,7 +39,7 @@ test('if listing takes too long, what is listed by then is moved first', async (
   assert.equal(await checkedOnce(), 400)
 })
 
-test('a claim that somebody held is found when the stretches are looked at again', async () => {
+test('a locked claim is found when its range is read again', async () => {
   await dueClaims(service, customer, 200)
   const [held] = await sql('SELECT id FROM claims ORDER BY id LIMIT 1')
   const { promise: released, resolve: release } = Promise.withResolvers<void>()

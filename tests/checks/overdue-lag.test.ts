@@ -12,7 +12,7 @@ const dueSince = (seconds: number) =>
 const near = (seconds: number, expected: number) =>
   assert.ok(seconds >= expected && seconds < expected + 60, `${seconds} s`)
 
-test('how long a claim has been due is asked, but not while a check is on', async () => {
+test('the overdue lag is read, but not during a check', async () => {
   const overdue = new OverdueLag()
   assert.equal(await overdue.seconds(app.db), 0)
   await dueSince(3_000)
@@ -24,7 +24,7 @@ test('how long a claim has been due is asked, but not while a check is on', asyn
   near(await overdue.seconds(app.db), 6_000)
 })
 
-test('a check begins with what is due, and makes it longer as it lasts', async () => {
+test('during a check, the lag starts from the oldest due claim and grows with time', async () => {
   const overdue = new OverdueLag()
   await dueSince(3_000)
   await overdue.during(app.db, async () => {
@@ -34,7 +34,7 @@ test('a check begins with what is due, and makes it longer as it lasts', async (
   })
 })
 
-test('a check that fails leaves it to be asked', async () => {
+test('after a failed check, the lag is read again', async () => {
   const overdue = new OverdueLag()
   await dueSince(-3_600)
   const failing = overdue.during(app.db, async () => {
@@ -46,7 +46,7 @@ test('a check that fails leaves it to be asked', async () => {
   assert.equal(await overdue.seconds(app.db), 0)
 })
 
-test('if it cannot be asked, the check goes on, and it is as long as it can be', async () => {
+test('if the lag cannot be read, the check continues and the largest possible lag is reported', async () => {
   const overdue = new OverdueLag()
   await dueSince(3_000)
   near(await overdue.seconds(app.db), 3_000)

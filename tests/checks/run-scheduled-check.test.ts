@@ -286,7 +286,7 @@ test('the time of a check is the whole minute, by the database’s clock', async
   assert.ok(Math.abs(time.getTime() - Date.now()) < 66_000)
 })
 
-test('a check whose statement the database refuses loses nothing, and the next check does the rest', async () => {
+test('a check that the database interrupts loses nothing, and the next check completes it', async () => {
   const { dueClaims, assertNothingAcknowledgedIsLost, assertNextCheckDoesTheRest } =
     await failingChecks(service)
   await dueClaims(100)

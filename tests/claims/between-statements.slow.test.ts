@@ -14,7 +14,7 @@ const { inject, onStatement } = proxy
 /** Of distributed tables the places in the lists are taken first. */
 const FIRST = isOnCitus() ? 'take_positions_on_test_clock' : 'insert_claims_on_test_clock'
 
-test('once the database is away, a batch tries no more of its statements: each could wait as long as the first', async () => {
+test('after the database becomes unavailable, a batch sends no further statements', async () => {
   const customer = await newCustomer(api)
   const clocks: string[] = []
   for (let i = 0; i < 4; i++) {

@@ -95,7 +95,7 @@ for (const [
       }
     })
 
-    test('one and 1000 items are taken; the list shows them in the order of the batch, after what was there', async () => {
+    test('one and 1000 items are accepted; lists show them after earlier claims, in the order of the batch', async () => {
       const account = await service.newAccount()
       const { id, external_id } = await newCustomer(account)
       const own = kind === 'claim' ? { customer_id: id } : { customer_uuid: external_id }
@@ -127,7 +127,7 @@ for (const [
       assert.deepEqual(newest.map(nameOf), names.toReversed())
     })
 
-    test('what was made in a batch takes events, and is due after its activity window', async () => {
+    test('claims created in a batch accept events, and are due after their activity windows', async () => {
       const [result] = await create([item({ contract: contractWith({ activity_window: 90 }) })])
       const record = result[kind]
       assert.equal(Date.parse(record.due_at) - Date.parse(record.created_at), 90_000)
@@ -136,7 +136,7 @@ for (const [
       assert.deepEqual([status, body.claim.status], [201, 'PENDING'])
     })
 
-    test('where the database refuses an item, what was stored is what was answered 201', async (t) => {
+    test('if the database rejects an item, exactly the items answered with 201 are stored', async (t) => {
       await service.sql(`
         CREATE FUNCTION refuse_item() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN RAISE EXCEPTION 'something secret'; END $$`)
@@ -299,7 +299,7 @@ for (const [
       })
     })
 
-    test('no item, 1001 items, no list, unknown fields and what is no object are refused whole', async () => {
+    test('no item, 1001 items, no list, unknown fields and a body that is no object are rejected as a whole', async () => {
       const bodies: [body: Json, at: string][] = [
         [{ [list]: [] }, list],
         [{ [list]: Array(1001).fill({}) }, list],

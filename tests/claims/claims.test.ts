@@ -142,7 +142,7 @@ describe('400', () => {
     }
   })
 
-  test('reading a claim by what is no UUID answers 400 at id', async () => {
+  test('reading a claim by an invalid UUID answers 400 at id', async () => {
     assertError(await api.get('/v1/claims/not-a-uuid'), 400, 'VALIDATION_ERROR', 'id')
   })
 })

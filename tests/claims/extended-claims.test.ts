@@ -155,7 +155,7 @@ describe('a review that can be lost (§2.1a)', () => {
     await assertSound(id)
   })
 
-  test('a batch tells of each event the claim as it was then', async () => {
+  test('each result of a batch has the claim as of its event', async () => {
     const { id } = await open({
       ...RESOLVED,
       review: { reversal_condition: { event: 'reopened' }, ...RESTARTING.review },

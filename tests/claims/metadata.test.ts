@@ -262,7 +262,7 @@ describe('metadata beside decisions', () => {
     assert.deepEqual(await service.sql('SELECT FROM claim_metadata WHERE claim_id = $1', [claim.id]), [])
   })
 
-  test('nobody changes what is not theirs, or not there', async () => {
+  test('changing another account’s record or a missing record answers 404', async () => {
     const claim = await newClaim()
     const candidate = await newCandidate({})
     const other = await service.newAccount()

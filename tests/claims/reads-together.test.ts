@@ -100,7 +100,7 @@ test('candidates are found by their alias alone, and claims by their id alone', 
   assertError(ofOther, 404, 'CANDIDATE_NOT_FOUND')
 })
 
-test('what was recorded before a read is in it', async () => {
+test('a read includes everything recorded before it', async () => {
   const { id } = await newClaim(one)
   for (let n = 1; n <= 8; n++) {
     const busy = owned.flatMap(({ api, claims }) => claims.slice(0, 4).map(({ path }) => api.get(path)))

@@ -85,7 +85,7 @@ describe('it is unique in the account', () => {
     assert.equal((await account.get(`/v1/claims/${body.id}`)).status, 404)
   })
 
-  test('of many at once, at two servers, one is made', async () => {
+  test('of concurrent creations at two servers, one succeeds', async () => {
     const reference = uniqueName('order')
     const there = other.clientWith(api.token)
     const answers = await Promise.all(
@@ -97,7 +97,7 @@ describe('it is unique in the account', () => {
       if (answer.status !== 201) assertError(answer, 409, 'CLAIM_REFERENCE_CONFLICT')
   })
 
-  test('in a batch the first is made, and others stand beside it', async () => {
+  test('a batch creates the first claim of a reference and the items with other references', async () => {
     const reference = uniqueName('order')
     const claims = [
       claimWith(reference),
@@ -121,7 +121,7 @@ describe('it is unique in the account', () => {
   })
 })
 
-test('what is no reference is refused', async () => {
+test('an invalid reference is rejected', async () => {
   for (const wrong of ['', 'x'.repeat(256), 7, null, {}])
     assertError(await create(wrong), 400, 'VALIDATION_ERROR', 'reference')
   assert.equal((await create(`${'x'.repeat(250)}${performance.now()}`.slice(0, 255))).status, 201)

@@ -230,7 +230,7 @@ test('a calendar that is missing or deleted is refused, and claims that have it 
   )
 })
 
-test('a creation that is repeated with its idempotency key answers the claim as it was', async () => {
+test('a creation repeated with its idempotency key returns the original response', async () => {
   const { id } = await newCalendar()
   const headers = { 'idempotency-key': randomUUID() }
   const first = await open(termsOf(id), {}, headers)

@@ -70,7 +70,7 @@ const DONE = [
 const inShort = (indexes: { name: string; valid: boolean }[]) =>
   indexes.map(({ name, valid }) => [name, valid])
 
-test('on a new database there is nothing to be done in the background', async (t) => {
+test('a new database has no background migrations to run', async (t) => {
   const { newServer, indexes } = await prepared(t, { migrated: false })
   assert.equal(await newServer().state(), null)
   assert.deepEqual(inShort(await indexes()), DONE)
@@ -103,7 +103,7 @@ test('indexes are made after the start by one server, while others write, and ar
   assert.deepEqual(failures, [])
 })
 
-test('what a killed server left is made anew, what it had finished stays', async (t) => {
+test('after a server is killed, unfinished indexes are built again and finished ones are kept', async (t) => {
   const { db, newServer, indexes, holdWriter, builder } = await prepared(t)
   await db.query({ text: 'CREATE INDEX events_by_type ON claim_events (type)' })
   const [finished] = await indexes()

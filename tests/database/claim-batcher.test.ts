@@ -47,7 +47,7 @@ function idsByShard(distribution: Distribution, count: number): string[][] {
   return ids
 }
 
-test('a machine that does not answer delays no claim of another, and a batch has claims of all its shards', async () => {
+test('a node that does not answer delays only its own claims, and a batch has claims of all shards of a node', async () => {
   const { distribution, batcher, batches, silence } = newWatched()
   const [a = [], b = [], c = [], d = []] = idsByShard(distribution, 5)
   const held = [...a, ...c].map((id) => batcher.submit('account', id))
@@ -62,7 +62,7 @@ test('a machine that does not answer delays no claim of another, and a batch has
   await batcher.stop()
 })
 
-test('a machine that fails gets no new claims for a while', async () => {
+test('a node that fails gets no new claims for a while', async () => {
   const { distribution, batcher, silence } = newWatched()
   const [[id = ''] = []] = idsByShard(distribution, 1)
   const result = batcher.submit('account', id)
@@ -72,7 +72,7 @@ test('a machine that fails gets no new claims for a while', async () => {
   await batcher.stop()
 })
 
-test('a full queue does not mark the machine as away', async () => {
+test('a full queue does not mark the node as down', async () => {
   const { distribution, batcher, silence } = newWatched()
   const [[id = ''] = []] = idsByShard(distribution, 1)
   const result = batcher.submit('account', id)
@@ -82,7 +82,7 @@ test('a full queue does not mark the machine as away', async () => {
   await batcher.stop()
 })
 
-test('an item is refused after the stop, of any machine', async () => {
+test('after the stop, items for every node are rejected', async () => {
   const { distribution, batcher } = newWatched()
   await batcher.stop()
   for (const [id = ''] of idsByShard(distribution, 1)) {

@@ -23,7 +23,7 @@ describe('limits of time, of five seconds each', { concurrency: true }, () => {
     assert.deepEqual(await db.query({ text: 'SELECT 3 AS three' }), [{ three: 3 }])
   })
 
-  test('a statement whose answer never comes is lost, and the next has another connection', async (t) => {
+  test('a statement without an answer has an unknown outcome, and the next statement uses another connection', async (t) => {
     const { url, inject } = await startFaultProxy(t, connectionString)
     const db = openPool(t, { size: 1, url, statementTimeoutMs: 1_000 }).for(SERVICE_ACCOUNT)
     inject({ statement: 'SELECT n' }, 'silence before')
@@ -35,7 +35,7 @@ describe('limits of time, of five seconds each', { concurrency: true }, () => {
     assert.deepEqual(await db.query({ text: 'SELECT 4 AS four' }), [{ four: 4 }])
   })
 
-  test('a database that takes a connection and never speaks is away', async (t) => {
+  test('a database that accepts a connection and sends nothing is unavailable', async (t) => {
     const { url, inject } = await startFaultProxy(t, connectionString)
     inject({ statement: 'connect' }, 'silence before')
     const db = openPool(t, { size: 1, url }).for(SERVICE_ACCOUNT)

@@ -140,7 +140,7 @@ test('a transaction whose work fails leaves nothing, and its connection serves t
   assert.deepEqual(await db.query({ text: "SELECT to_regclass('half_done') AS found" }), [{ found: null }])
 })
 
-test('a connection that the server ends is known to be lost, and the next query has a new one', async (t) => {
+test('after the server ends a connection, the next query uses a new one', async (t) => {
   const db = open(t)
   const ended = db.query({ text: 'SELECT pg_terminate_backend(pg_backend_pid())' })
   await assert.rejects(

@@ -87,7 +87,7 @@ test('on one PostgreSQL all claims are in one place', () => {
   assert.deepEqual([...new Set(uuids.map((uuid) => distribution.shardOf(uuid)))], [0])
 })
 
-test('new claims are of machines that were not away just now, if there are any', () => {
+test('new claims go to nodes that are not marked as down, if there are any', () => {
   const machines = [1, 2, 1, 3]
   const newAt = (away: number[]) => {
     const distribution = distributionOver([-(2 ** 31), -(2 ** 30), 0, 2 ** 30], machines)
@@ -101,7 +101,7 @@ test('new claims are of machines that were not away just now, if there are any',
   }
 })
 
-test('a machine that was away is there again once something was done that was asked of it since', () => {
+test('a node is marked as up again after a later statement on it succeeds', () => {
   const distribution = distributionOver([-(2 ** 31), 0], [1, 2])
   const before = performance.now()
   distribution.markDown(1)

@@ -48,7 +48,7 @@ test('a page waits for a record that took its number earlier but is committed la
   assert.deepEqual(ids, [first.id, copied.rows[0].id, third.id])
 })
 
-test('another account’s records on their way keep nobody waiting', async (t) => {
+test('uncommitted records of another account do not delay a page', async (t) => {
   const other = await service.newAccount()
   const { user_id } = await other.claim(await other.customer('acme'), contractWith())
   const slow = await enterInsertBarrier(t, 'claims', user_id)
@@ -98,7 +98,7 @@ test('a page of one status is full, though one of its claims moves on while it i
 /** More records than a page scans. */
 const MANY = 10_050
 
-test('a page that ends before it has found what it is asked for waits for what is on its way up to there', async (t) => {
+test('a page that ends early waits for uncommitted inserts up to its end', async (t) => {
   const account = await service.newAccount()
   const first = await account.claim(await account.customer('acme'), contractWith())
   const slow = await enterInsertBarrier(t, 'claims', first.user_id)

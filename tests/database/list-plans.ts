@@ -295,7 +295,7 @@ export function testCrowdedSearch(many: ManyClaims): void {
 }
 
 export function testEmptyPages({ service, userId, lists }: ManyClaims): void {
-  test('who goes on to the end has all that fit, each once, though some pages have none', async () => {
+  test('reading all pages returns each matching record once, although some pages are empty', async () => {
     const price = { from: '3.125', to: '3.25' }
     const readAll = (filters: Filters) =>
       readToTheEnd((after) =>

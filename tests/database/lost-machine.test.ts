@@ -28,7 +28,7 @@ const LOST: [routine: string, message: string][] = [
 const internalError = (routine: string, message: string) =>
   Object.assign(new pg.DatabaseError(message, 0, 'error'), { code: 'XX000', routine })
 
-test('if Citus loses another machine, whether a write took effect is not known', () => {
+test('if Citus loses another node, the outcome of a write is unknown', () => {
   for (const [routine, message] of LOST) {
     assert.equal(asDatabaseUnavailable(internalError(routine, message), false)?.outcome, 'unknown', routine)
     assert.equal(
@@ -102,7 +102,7 @@ for (const severity of ['EXCEPTION', 'WARNING'] as const) {
   })
 }
 
-test('a claim whose contract is not there yet is neither shown nor decided', async () => {
+test('a claim is neither returned nor decided before its contract is visible', async () => {
   const { api, app, sql } = service
   const claim = await newClaim(api, { price: 0.987 })
   await sql("DELETE FROM contracts WHERE document ->> 'price' = '0.987'")

@@ -8,7 +8,7 @@ import { LAST_MIGRATION, openNew } from './open-new.ts'
 
 /* Migrations that wait for others, for seconds. */
 
-test('a migration gives way to those behind it in line, and goes on when the lock is free', async (t) => {
+test('a migration releases its place in the lock queue, and continues when the lock is free', async (t) => {
   const open = await openNew(t, true)
   const db = open()
   const migrations = await migrationsWith(t, {
@@ -26,7 +26,7 @@ test('a migration gives way to those behind it in line, and goes on when the loc
   const migrating = migrate(db, (step) => reports.push(step), migrations)
   await eventually(async () => reports.some((step) => step.includes('other transactions hold locks')))
   assert.match(reports.at(-1) as string, /The oldest transaction is of process \d+ \(claimkeeper, /)
-  // Nobody stands before it now, so it is not behind the migration.
+  // The migration is not in the lock queue now, so this query does not wait.
   await db.query({ text: 'SELECT FROM customers' })
   held.resolve()
   await holding
@@ -34,7 +34,7 @@ test('a migration gives way to those behind it in line, and goes on when the loc
   assert.equal((await readSchemaVersion(db)).version, CODE_VERSION + 1)
 })
 
-test('who waits for another server’s migrations tells whom he waits for', async (t) => {
+test('a server that waits for another server’s migrations logs which session it waits for', async (t) => {
   const open = await openNew(t)
   const taken = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()

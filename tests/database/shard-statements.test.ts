@@ -21,7 +21,7 @@ import { startTestService } from '../support/test-service.ts'
 
 /* A statement that Citus sends to all machines costs each of them, and fails if one is away. */
 
-describe('what is about one claim is asked of one machine', {
+describe('a statement about one claim goes to one node', {
   skip: !isOnCitus() && 'not on Citus',
 }, async () => {
   if (!isOnCitus()) return
@@ -61,7 +61,7 @@ describe('what is about one claim is asked of one machine', {
     })
   }
 
-  test('what is not there is neither read nor written: it is tried again', async () => {
+  test('a statement for a shard that is not on the node fails with a transient error, and the distribution is read again', async () => {
     const { rows } = await client.query(
       `SELECT shardid FROM pg_dist_shard WHERE logicalrelid = 'claims'::regclass
          AND shardid <> get_shard_id_for_distribution_column('claims', $1::uuid)

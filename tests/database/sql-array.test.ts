@@ -19,7 +19,7 @@ async function comeBack(arrays: string[][]): Promise<void> {
   assert.deepEqual(Object.values(rows[0]), arrays)
 }
 
-test('an array of texts comes to PostgreSQL as it is, whatever they hold', async () => {
+test('an array of any texts reaches PostgreSQL unchanged', async () => {
   await comeBack([
     [],
     ['', 'NULL', '{}', '{"a":1}', ',', '"', '\\', '\\"', '\n', '\t\b\f\r', '\u2028\u2029', '\u007f'],

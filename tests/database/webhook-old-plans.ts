@@ -48,7 +48,7 @@ async function rowsReadByOldPlan(t: Scope, work: (db: Connection) => Promise<unk
 
 const numbers = Array.from({ length: WAITING }, (_, i) => SENT + 1 + i)
 
-test('what is due is read without what was sent', async (t) => {
+test('due deliveries are read without reading sent ones', async (t) => {
   let due: unknown[] = []
   const read = await rowsReadByOldPlan(t, async (db) => {
     due = await readDueDeliveries(db, ENDPOINT, [])
@@ -57,7 +57,7 @@ test('what is due is read without what was sent', async (t) => {
   assert.ok(read <= MAX_ROWS_READ, `${read} rows were read`)
 })
 
-test('attempts are written down without reading what was sent before', async (t) => {
+test('attempts are recorded without reading earlier deliveries', async (t) => {
   const created = numbers.map((number) => ({
     ...{
       due: { number, attempts: 0, redeliveryRequests: 0 },
@@ -71,7 +71,7 @@ test('attempts are written down without reading what was sent before', async (t)
   assert.ok(read <= MAX_ROWS_READ, `${read} rows were read`)
 })
 
-test('those of a range are asked for again without reading the others', async (t) => {
+test('redelivery of a range reads only its deliveries', async (t) => {
   const [from, to] = [new Date('2025-01-01'), new Date('2027-01-01')]
   const read = await rowsReadByOldPlan(t, (db) =>
     redeliverBatch(db, ENDPOINT, { from, to, status: null, after: SENT }),

@@ -19,7 +19,7 @@ interface Acknowledged {
   at: number
 }
 
-test('a backup made under load holds all that was acknowledged before it began, and the restored service goes on behind it', async (t) => {
+test('a backup under load has everything acknowledged before its start, and the restored service continues from there', async (t) => {
   const CLAIMKEEPER_DATA_DIR = await madeDataFolder(t)
   const settings = { CLAIMKEEPER_WEBHOOK_ALLOW_PRIVATE: 'true' }
   const server = await startServeProcess(t, { CLAIMKEEPER_DATA_DIR, ...settings })

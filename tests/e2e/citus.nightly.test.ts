@@ -91,7 +91,7 @@ describe('on a Citus cluster', { skip: whySkipped() }, () => {
     return { here: places.get(true) as string[], elsewhere: places.get(false) as string[] }
   }
 
-  test('what began on one machine is distributed, goes on, and takes no harm from those that die and come', async (t) => {
+  test('a database that started on one node is distributed, and survives nodes that are lost and added', async (t) => {
     const url = await cluster.createDatabase(DATABASE)
     const plain = await serve(t, url, { CLAIMKEEPER_DISTRIBUTE: '' })
     const token = plain.token as string
@@ -113,48 +113,45 @@ describe('on a Citus cluster', { skip: whySkipped() }, () => {
     assert.equal((await eventTo(api, early.id, 'late')).status, 201)
     assert.deepEqual(await api.eventIds(early.id), ['early', 'late'])
 
-    await t.test(
-      'a machine that dies takes along none but its own claims, and brings them back',
-      async () => {
-        const { here, elsewhere } = await claimsByPlace(api, 8, first)
-        const beside = await appOn(url, t)
-        const due = await claimsByPlace(api, 4, first, { activity_window: 0.001, review_window: 86_400 })
-        const reminded = await claimsByPlace(api, 4, first)
-        for (const id of Object.values(reminded).flat())
-          await sql(`UPDATE claims SET ${setReminder('created_at')} WHERE id = '${id}'`)
-        const remindersOf = async (id: string) =>
-          (await sql(`SELECT FROM notifications WHERE subject_id = '${id}' AND kind = 'due_soon'`)).length
-        const load = await startEventLoad(api, [served.url], 300)
-        await load.acknowledges(200)
-        await first.end('SIGKILL')
-        // What was on its way is tried for some seconds, since nobody knows what became of it.
-        await eventually(async () => (await eventTo(api, here[0] as string, 'while away')).status === 503)
-        for (const [i, id] of here.entries()) {
-          const { status, headers } = await eventTo(api, id, `away ${i}`)
-          assert.deepEqual([status, headers.get('retry-after')], [503, '2'])
-        }
-        for (const id of elsewhere) {
-          const { status, body } = await eventTo(api, id, 'elsewhere')
-          assert.equal(status, 201, JSON.stringify(body))
-        }
-        const inAMinute = new Date(Date.now() + 60_000)
-        await assert.rejects(runScheduledCheck(beside, inAMinute), { code: 'UNAVAILABLE' })
-        for (const id of due.elsewhere) assert.equal((await api.readClaim(id)).status, 'PENDING')
-        for (const id of reminded.elsewhere) assert.equal(await remindersOf(id), 1)
-        await first.start()
-        for (const id of here)
-          await eventually(async () => [200, 201].includes((await eventTo(api, id, 'back')).status))
-        await load.acknowledges(200)
-        await load.stop()
-        await load.verify(api)
-        for (const id of elsewhere) assert.equal((await api.readClaim(id)).events.length, 1)
-        await runScheduledCheck(beside, inAMinute)
-        for (const id of due.here) assert.equal((await api.readClaim(id)).status, 'PENDING')
-        for (const id of reminded.here) assert.equal(await remindersOf(id), 1)
-      },
-    )
+    await t.test('the loss of a node affects only its own claims, until it is back', async () => {
+      const { here, elsewhere } = await claimsByPlace(api, 8, first)
+      const beside = await appOn(url, t)
+      const due = await claimsByPlace(api, 4, first, { activity_window: 0.001, review_window: 86_400 })
+      const reminded = await claimsByPlace(api, 4, first)
+      for (const id of Object.values(reminded).flat())
+        await sql(`UPDATE claims SET ${setReminder('created_at')} WHERE id = '${id}'`)
+      const remindersOf = async (id: string) =>
+        (await sql(`SELECT FROM notifications WHERE subject_id = '${id}' AND kind = 'due_soon'`)).length
+      const load = await startEventLoad(api, [served.url], 300)
+      await load.acknowledges(200)
+      await first.end('SIGKILL')
+      // What was on its way is tried for some seconds, since nobody knows what became of it.
+      await eventually(async () => (await eventTo(api, here[0] as string, 'while away')).status === 503)
+      for (const [i, id] of here.entries()) {
+        const { status, headers } = await eventTo(api, id, `away ${i}`)
+        assert.deepEqual([status, headers.get('retry-after')], [503, '2'])
+      }
+      for (const id of elsewhere) {
+        const { status, body } = await eventTo(api, id, 'elsewhere')
+        assert.equal(status, 201, JSON.stringify(body))
+      }
+      const inAMinute = new Date(Date.now() + 60_000)
+      await assert.rejects(runScheduledCheck(beside, inAMinute), { code: 'UNAVAILABLE' })
+      for (const id of due.elsewhere) assert.equal((await api.readClaim(id)).status, 'PENDING')
+      for (const id of reminded.elsewhere) assert.equal(await remindersOf(id), 1)
+      await first.start()
+      for (const id of here)
+        await eventually(async () => [200, 201].includes((await eventTo(api, id, 'back')).status))
+      await load.acknowledges(200)
+      await load.stop()
+      await load.verify(api)
+      for (const id of elsewhere) assert.equal((await api.readClaim(id)).events.length, 1)
+      await runScheduledCheck(beside, inAMinute)
+      for (const id of due.here) assert.equal((await api.readClaim(id)).status, 'PENDING')
+      for (const id of reminded.here) assert.equal(await remindersOf(id), 1)
+    })
 
-    await t.test('a machine that is silent holds up none but its own claims', async () => {
+    await t.test('a silent node delays only its own claims', async () => {
       const { here, elsewhere } = await claimsByPlace(api, 8, first)
       const speakAgain = await first.silence()
       let requests: Promise<Answer>[] = []
@@ -186,19 +183,16 @@ describe('on a Citus cluster', { skip: whySkipped() }, () => {
         await eventually(async () => [200, 201].includes((await eventTo(api, id, 'silent')).status))
     })
 
-    await t.test(
-      'shards move to a machine that comes while events do: none is lost, none doubled',
-      async () => {
-        const load = await startEventLoad(api, [served.url], 30, { isLight: true })
-        const third = await cluster.addWorker(DATABASE)
-        await sql('SELECT citus_rebalance_start()')
-        await Promise.all([sql('SELECT citus_rebalance_wait()'), load.acknowledges(30)])
-        assert.ok((await shardsOn(third)) >= 2, 'it has shards')
-        await load.acknowledges(30)
-        await load.stop()
-        await load.verify(api)
-      },
-    )
+    await t.test('shards move to a new node under load, and no event is lost or duplicated', async () => {
+      const load = await startEventLoad(api, [served.url], 30, { isLight: true })
+      const third = await cluster.addWorker(DATABASE)
+      await sql('SELECT citus_rebalance_start()')
+      await Promise.all([sql('SELECT citus_rebalance_wait()'), load.acknowledges(30)])
+      assert.ok((await shardsOn(third)) >= 2, 'it has shards')
+      await load.acknowledges(30)
+      await load.stop()
+      await load.verify(api)
+    })
 
     await t.test('a shard is split while events come: none is lost, none doubled', async () => {
       const load = await startEventLoad(api, [served.url], 30, { isLight: true })
@@ -242,7 +236,7 @@ describe('on a Citus cluster', { skip: whySkipped() }, () => {
     })
 
     await t.test(
-      'an advance of a clock over claims of all machines is made once, though a machine dies in it',
+      'an advance over claims of all nodes takes effect once, although a node is lost during it',
       async () => {
         const clock = await api.post('/v1/test_clocks', { frozen_time: '2031-01-01T00:00:00Z' })
         const ids: string[] = []

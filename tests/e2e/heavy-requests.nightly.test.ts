@@ -112,7 +112,7 @@ const requests: Heavy[] = [
 ]
 
 for (const { name, path, atOnce, body } of requests) {
-  test(`${name} are answered or refused, and somebody else is answered`, async () => {
+  test(`${name} get a response or a rejection, and other accounts are served`, async () => {
     const requests: Promise<number>[] = []
     for (const attacker of attackers) {
       const text = await body(attacker)
@@ -133,7 +133,7 @@ for (const { name, path, atOnce, body } of requests) {
   })
 }
 
-test('events to many claims under such contracts, and lines to one, whose answers nobody reads', async (t) => {
+test('events to many claims under such contracts, and lines to one claim, with unread responses', async (t) => {
   const [attacker] = attackers as [ApiClient, ApiClient]
   const customer = await newCustomer(attacker)
   const claims: string[] = []

@@ -123,7 +123,7 @@ async function dumpOf(databaseUrl: string): Promise<string> {
   }
 }
 
-test('no secret is in the log, the process list, the metrics, traces or a dump, neither when all is well nor while the database is away', async (t) => {
+test('no secret is in the log, the process list, the metrics, traces or a dump, also while the database is unavailable', async (t) => {
   const databaseUrl = await createTestDatabase(t)
   const proxy = await startFaultProxy(t, databaseUrl)
   const collector = await startCollector(t)

@@ -98,7 +98,7 @@ describe('serve on a PostgreSQL of one’s own', { concurrency: 2 }, () => {
     assert.equal(servers.filter(({ token }) => token !== null).length, 1)
   })
 
-  test('a request that does not end, and a client that goes on sending lines, do not hold up the stop', async (t) => {
+  test('an unfinished request and a client that keeps sending lines do not delay the stop', async (t) => {
     const DATABASE_URL = await createTestDatabase(t)
     const served = await startServeProcess(t, { DATABASE_URL })
     const api = await clientOf(served)

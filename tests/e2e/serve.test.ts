@@ -15,7 +15,7 @@ import { createTestDatabase } from '../support/test-database.ts'
 
 /* The slow suite has the embedded database, several servers, kills, and stops that something holds up. */
 
-test('a server starts on an empty database, shows the first token, takes a claim through its life, and finishes what is in flight at SIGTERM', async (t) => {
+test('a server starts on an empty database, prints the first token, serves a claim until it is resolved, and finishes requests at SIGTERM', async (t) => {
   const DATABASE_URL = await createTestDatabase(t, { migrated: false })
   const served = await startServeProcess(t, { DATABASE_URL })
   assert.match(served.output(), /Migrating the database/)
@@ -64,7 +64,7 @@ test('a server starts on an empty database, shows the first token, takes a claim
   assert.match(served.output(), /Stopped by SIGTERM: finishing requests in flight[\s\S]*Stopped\.\n$/)
 })
 
-test('a start whose port is taken says so in one line, and makes nothing', async (t) => {
+test('a start on a port in use fails with one line and creates nothing', async (t) => {
   const CLAIMKEEPER_DATA_DIR = await newDataFolder(t)
   const occupant = createServer().listen(0, '127.0.0.1')
   await once(occupant, 'listening')

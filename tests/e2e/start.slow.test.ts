@@ -84,7 +84,7 @@ describe('SIGTERM ends a start at once and leaves nothing running', { concurrenc
     })
   }
 
-  test('while it waits for a database that is away', async () => {
+  test('while it waits for an unavailable database', async () => {
     const DATABASE_URL = 'postgres://127.0.0.1:1/nowhere'
     const { status, output } = await runUntil('Waiting for the database', 'SIGTERM', { DATABASE_URL })
     assert.equal(status, 0)

@@ -254,7 +254,7 @@ describe('the copy of a claim', () => {
   })
 })
 
-test('a claim with a long log is decided rightly beside short ones, read together with them', async () => {
+test('a claim with a long log is decided correctly when read together with short ones', async () => {
   const terms = contractWith({ fulfillment_condition: all({ event: 'first' }, { event: 'last' }) })
   const claims = await Promise.all(Array.from({ length: 4 }, () => here.claim(customer, terms)))
   const [long, short, empty, other] = claims.map(({ id }) => id)

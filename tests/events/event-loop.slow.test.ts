@@ -63,7 +63,7 @@ const openings = (count: number, onMade: () => void): CreationRequest[] =>
 const open = (count: number, onMade: () => void) =>
   createClaimsOrCandidates(app, userId, openings(count, onMade), async () => {}, null)
 
-test('once the database is away, contracts that are not tried are not made either', async () => {
+test('after the database becomes unavailable, contracts of the remaining claims are not prepared', async () => {
   let created = 0
   proxy.inject({ statement: isOnCitus() ? 'insert_in_shards' : 'insert_claims' }, 'cut before')
   const opened = await open(40, () => created++)

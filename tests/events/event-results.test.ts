@@ -32,7 +32,7 @@ test('events to many claims under large contracts of their own are answered with
   )
 })
 
-test('a single event to such a claim is answered as others are', async () => {
+test('a single event to such a claim gets the same response as others', async () => {
   const [claim] = await heavyClaims(api, 1)
   const { status, headers, body } = await api.post('/v1/events', { claim_id: claim?.id, type: 'note' })
   assert.equal(status, 201)

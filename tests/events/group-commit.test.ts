@@ -42,7 +42,7 @@ test('background work is throttled by the duration of writes, not of reads', asy
   assert.equal(noted.callCount(), 2)
 })
 
-test('an event that the database refuses answers 500 alone: those beside it in the group are recorded in their order', async (t) => {
+test('an event that the database rejects answers 500; the other events of its group are recorded in order', async (t) => {
   await refuseType(t, 'bomb')
   const [a, b, c] = await Promise.all([openClaim(), openClaim(), openClaim()])
   const of = (claim: { id: string }, id: string, type = 'seen') => ({ claim_id: claim.id, id, type })
@@ -146,7 +146,7 @@ test('where 5,000 events of an account wait, one more answers 503 at once with R
   assert.deepEqual(await api.eventIds(other.id), ['late'])
 })
 
-test('a claim whose row is held does not hold up the others, nor does it come out of order', async (t) => {
+test('a claim with a locked row delays no other claim, and its events stay in order', async (t) => {
   const [stuck, free] = [await openClaim(), await openClaim()]
   const held = await holdClaims(t, service.databaseUrl, [stuck.id])
   const waiting = ['1', '2', '3'].map((id) => app.submissions.submit(requestFor(stuck, id)))
@@ -157,7 +157,7 @@ test('a claim whose row is held does not hold up the others, nor does it come ou
   assert.deepEqual(await api.eventIds(stuck.id), ['1', '2', '3'])
 })
 
-test('after an internal error each of the group is answered, its places are free and its line goes on', async () => {
+test('after an internal error each request of the group gets a response, and later requests are served', async () => {
   const claim = await openClaim()
   let isFaulty = true
   const submissions = app.db.submissionsTo(0)

@@ -50,7 +50,7 @@ async function digestsOf(id: string) {
   return { stored: row?.digest, created, lastAt: row?.last_event_at, lastOfLog: events.at(-1)?.created_at }
 }
 
-test('what is decided from a digest is what the log says', async () => {
+test('a decision from a digest equals a decision from the log', async () => {
   const { id } = await openClaim()
   const steps = [
     ['noise', 'OPEN'],
@@ -133,7 +133,7 @@ test('a log that becomes long is read as ever', async () => {
   assert.equal(await recorded({ claim_id: id, type: 'b', value: 3 }), 'PENDING')
 })
 
-test('the time of a log does not run backwards where only its digest is known', async () => {
+test('times in a log do not go backwards when only its digest is cached', async () => {
   const { id } = await openClaim()
   await recorded({ claim_id: id, type: 'a' })
   const ahead = "date_trunc('milliseconds', now()) + interval '1 hour'"

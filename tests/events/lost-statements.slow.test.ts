@@ -44,7 +44,7 @@ test('results hold the contracts although a connection is lost while they are re
   )
 })
 
-test('events whose contracts cannot be read again answer 503 and say that they are recorded', async () => {
+test('if a contract cannot be read again, the event answers 503 and says that it is recorded', async () => {
   const claims = await heavyClaims(api, 6)
   const events = claims.map(({ id }, n) => ({ claim_id: id, type: 'note', id: `unread-${n}` }))
   proxy.onStatement((statement) => {

@@ -21,7 +21,7 @@ const ORDERS: Record<string, Home[]> = {
   'a clock between': ['live', 'clock', 'clock', 'live'],
 }
 
-describe('a write that fails says nothing of those before it and beside it', () => {
+describe('a failed write does not affect the results of other writes', () => {
   for (const [order, homes] of Object.entries(ORDERS))
     for (const known of [true, false])
       for (const failure of FAILURES)

@@ -19,13 +19,13 @@ const service = await startProxiedService({ after }, { databaseUrl })
 const { api, proxy } = service
 const { customer, newClaim, assertResultsMatchLog, assertFailureIsReported } = await mixedBatches(service)
 
-describe('a write that fails says nothing of those before it and beside it', () => {
+describe('a failed write does not affect the results of other writes', () => {
   for (const failure of FAILURES)
     test(failure.type, () =>
       assertFailureIsReported({ ...failure, homes: ['live', 'clock', 'clock', 'live'], known: true }),
     )
 
-  test('several to one claim: those that are refused beside the faulty one are answered too', async () => {
+  test('several to one claim: the rejected events get a response as well as the faulty one', async () => {
     const [live, other] = [await newClaim('live', true), await newClaim('clock', true)]
     const events = [
       { claim_id: live, id: 'x1', type: 'a' },
@@ -62,7 +62,7 @@ describe('a connection that is lost', () => {
     assert.equal(results[0].status, 201)
   })
 
-  test('while those are written one by one of which one is refused: each is answered as it was written', async () => {
+  test('if the connection is cut while events are retried individually, each result agrees with the log', async () => {
     for (const cut of CUTS) {
       // On a busy machine the first of a batch may go before the others are there, and then none is written one by one.
       let wasCut = false

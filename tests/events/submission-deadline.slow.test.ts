@@ -14,7 +14,7 @@ import { startTestService } from '../support/test-service.ts'
 const service = await startTestService({ after })
 const { api, databaseUrl } = service
 
-test('where connections answer no more, each submission is answered in time and by what is known; later ones are recorded', async (t) => {
+test('if connections go silent, each submission gets a response in time, and later ones are recorded', async (t) => {
   const proxy = await startFaultProxy(t, databaseUrl)
   // The driver gives up five seconds after the statement's own time: later than submissions do.
   const { distribution } = service.app.db

@@ -93,7 +93,7 @@ describe('while a test clock is held', { concurrency: true }, () => {
   })
 })
 
-test('submissions and advances of their clock at once: every event is at a time that the clock had, in order', async () => {
+test('with concurrent submissions and advances, each event has a time of the clock, in order', async () => {
   const clock = await newClock(api, OLD)
   const claims = await Promise.all(Array.from({ length: 10 }, () => claimOn(clock)))
   const stops = Array.from({ length: 10 }, (_, i) =>

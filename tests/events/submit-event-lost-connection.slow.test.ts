@@ -32,7 +32,7 @@ test('where it cannot be found out the answer is 503 and says so, with the id th
   assert.deepEqual(await api.eventIds(id), ['unknown'])
 })
 
-test('a connection that is cut silently while it writes answers 503 in time, and serves nobody after that', async (t) => {
+test('a connection that goes silent during a write answers 503 in time, and is not reused', async (t) => {
   const quiet = await startFaultProxy(t, databaseUrl)
   // The driver gives up five seconds after the statement's own time.
   const { distribution } = served.db

@@ -26,7 +26,7 @@ test('a write that took effect while its answer was lost is found by the eventâ€
   assert.deepEqual(await api.eventIds(id), ['lost'])
 })
 
-test('a write that never reached the database is made again', async () => {
+test('a write that never reached the database is retried', async () => {
   const id = await openClaim()
   proxy.inject(WRITE, 'cut before')
   const answer = await api.post('/v1/events', { claim_id: id, type: 'other' })
@@ -49,7 +49,7 @@ for (const state of ['40003', '08007']) {
     assert.deepEqual(await api.eventIds(id), ['done', 'missing'])
   })
 
-  test(`other writes that end so (${state}) answer 503, and say that the outcome is not known`, async () => {
+  test(`other writes that end with ${state} answer 503, and say that the outcome is unknown`, async () => {
     proxy.inject({ statement: 'insert_claim_schema' }, { doneAndSaid: state })
     const answer = await api.post('/v1/schemas', { contract: contractWith() })
     assertError(answer, 503, 'UNAVAILABLE')
@@ -57,7 +57,7 @@ for (const state of ['40003', '08007']) {
   })
 }
 
-test('a write at whose end the database panics is looked for: its recovery may bring it', async () => {
+test('a write during a database panic is looked up, because recovery may have committed it', async () => {
   const id = await openClaim()
   // The log of changes could not be synced, or not written; or PostgreSQL found a fault of its own.
   for (const state of ['58030', '53100', 'XX000']) {
@@ -69,7 +69,7 @@ test('a write at whose end the database panics is looked for: its recovery may b
   assert.deepEqual(await api.eventIds(id), ['panic-58030', 'panic-53100', 'panic-XX000'])
 })
 
-test('an advance whose COMMIT ends so is not made again in silence', async () => {
+test('an advance whose COMMIT has an unknown outcome is not retried', async () => {
   const { body: clock } = await api.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })
   const path = `/v1/test_clocks/${clock.id}`
   proxy.inject({ statement: 'COMMIT' }, { doneAndSaid: '40003' })

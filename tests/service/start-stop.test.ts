@@ -143,7 +143,7 @@ test('each part stops though it was never started', async (t) => {
 })
 
 for (const [name, begin] of Object.entries(BEGIN)) {
-  test(`the part ${name} stops when what it had begun has ended, and may be stopped twice`, async (t) => {
+  test(`the part ${name} finishes its work before it stops, and can be stopped twice`, async (t) => {
     const app = newApp(t)
     const part = partOf(app, name)
     await startAll([part])
@@ -163,7 +163,7 @@ for (const [name, begin] of Object.entries(BEGIN)) {
   })
 }
 
-test('who waits for a held clock goes on at the stop, and nobody waits behind it', async (t) => {
+test('a request that waits for a locked clock continues at the stop, and later requests do not wait', async (t) => {
   const { lockedClocks } = newApp(t)
   const clock = { userId, id: claimId }
   const waiting = lockedClocks.untilFree(clock)
@@ -172,7 +172,7 @@ test('who waits for a held clock goes on at the stop, and nobody waits behind it
   await lockedClocks.untilFree(clock)
 })
 
-test('who waits for news goes on at the stop, and nobody waits behind it', async (t) => {
+test('a request that waits for notifications continues at the stop, and later requests do not wait', async (t) => {
   const { feedWatch } = newApp(t)
   const { signal } = new AbortController()
   const place = { userId, parts: ['changes'] as const, after: 1n << 60n }

@@ -45,7 +45,7 @@ async function newClaims(api: ApiClient, count: number, contract = contractWith(
   await Promise.all(Array.from({ length: count }, () => api.claim(id, contract)))
 }
 
-test('deliveries of large contracts are made a few at a time, and none is passed over', async () => {
+test('deliveries of large contracts are created a few at a time, and none is skipped', async () => {
   const api = await service.newAccount()
   const { id, userId } = await newEndpoint(api)
   await newClaims(api, 24, largeContract())

@@ -63,7 +63,7 @@ test('a delivery that fails is sent again until it succeeds, and each attempt ca
   assert.deepEqual(faultsOfChain(receiver.received), [])
 })
 
-test('a delivery that is asked for again has the same body, with the metadata of when it was made (§2.14 rule 4, §4.14 rule 5)', async () => {
+test('a redelivery has the original body, with the metadata of its creation (§2.14 rule 4, §4.14 rule 5)', async () => {
   const api = await service.newAccount()
   const { receiver, id } = await newEndpoint(api)
   const { id: customer_id } = await newCustomer(api)

@@ -31,11 +31,11 @@ test('the guide’s program in Python verifies deliveries', { skip: noPython }, 
 test('the guide’s program in Go verifies deliveries', { skip: noGo }, (t) =>
   believesTheGoodOnly(goPrograms(t)),
 )
-test('the guide’s program in Python finds what is missing or changed', { skip: noPython }, (t) =>
+test('the guide’s program in Python finds missing and changed deliveries', { skip: noPython }, (t) =>
   findsWhatIsMissingOrChanged(pythonPrograms(t)),
 )
 
-test('the guide’s SQL finds what is missing or changed', async (t) => {
+test('the guide’s SQL finds missing and changed deliveries', async (t) => {
   const connectionString = await createTestDatabase(t, { migrated: false })
   const client = new pg.Client({ connectionString })
   await client.connect()

@@ -20,13 +20,13 @@ import { type Arrival, typescriptModules, typescriptPrograms } from './guide-pro
 
 const modules = await typescriptModules({ after })
 
-test('the guide’s program verifies deliveries, and refuses what is changed, old or signed by others', () =>
+test('the guide’s program verifies deliveries, and rejects changed, old and foreign ones', () =>
   believesTheGoodOnly(typescriptPrograms(modules)))
 
-test('the guide’s program finds what is missing or changed, in whatever order deliveries come', () =>
+test('the guide’s program finds missing and changed deliveries in any order of arrival', () =>
   findsWhatIsMissingOrChanged(typescriptPrograms(modules)))
 
-test('the guide’s receiver answers what is stored, and neither what is not signed nor what could not be stored', async (t) => {
+test('the guide’s receiver acknowledges stored deliveries only, not unsigned or unstored ones', async (t) => {
   const stored: string[] = []
   const full = signed([SECRET])
   const server = modules.receiver(SECRET, async (body) => {

@@ -12,7 +12,7 @@ const service = await startWebhookService(
   { onError: (error) => void errors.push({ message: (error as Error).message, at: performance.now() }) },
 )
 
-test('an endpoint whose secret cannot be read holds up no other, and is logged less and less often', async () => {
+test('an endpoint with an unreadable secret delays no other endpoint, and is logged less and less often', async () => {
   const api = await service.newAccount()
   const receiver = await startWebhookReceiver({ after })
   const { body: broken } = await api.post('/v1/webhook_endpoints', { url: `${receiver.url}/broken` })

@@ -8,7 +8,7 @@ import { LISTS, newAccountOnBothServers, service, testPagesWhileAdding } from '.
 
 testPagesWhileAdding(25)
 
-test('a search that finds very many begins with what was on its way before them', async (t) => {
+test('a search with many results includes records that were uncommitted when it started', async (t) => {
   const { here, there, customer } = await newAccountOnBothServers()
   const userId: string = (await here.get(`/v1/customers/${customer.id}`)).body.user_id
   const prefix = uniqueName('mass')

@@ -77,7 +77,7 @@ for (const { path, api, rows, cursorOf } of prepared) {
       assert.deepEqual(oneLess.body, { data: rows.slice(91, 100), next_cursor: cursorOf(rows[99]) })
     })
 
-    test('after the last record comes an empty page', async () => {
+    test('the page after the last record is empty', async () => {
       const { body } = await readPage(api, path, { after: cursorOf(rows[100]) })
       assert.deepEqual(body, { data: [], next_cursor: null })
     })

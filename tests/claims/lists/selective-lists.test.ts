@@ -51,7 +51,7 @@ for (const path of PATHS) {
         ['price_from=10&price_to=9.99', 'price_to'],
       ]))
 
-    test('what is no value of a filter answers 400 at the filter', () =>
+    test('an invalid value of a filter answers 400 at the filter', () =>
       answer400At([
         ['clock=test', 'clock'],
         ['total=yes', 'total'],

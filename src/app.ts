@@ -1,16 +1,16 @@
-import type { Attempts } from './accounts/attempts.ts'
+import type { AttemptLimiter } from './accounts/attempt-limiter.ts'
 import type { Passwords } from './accounts/passwords.ts'
-import type { TokenOwners, TokenUse } from './accounts/tokens/token-owners.ts'
+import type { TokenOwners, TokenUseRecorder } from './accounts/tokens/token-owners.ts'
 import type { CalendarTimes } from './calendars/calendar-times.ts'
 import type { OverdueLag } from './checks/lag-store.ts'
 import type { AliasDisclosureLimit } from './claims/create/alias-disclosure-limit.ts'
 import type { CreationBatchers } from './claims/create/creation-batchers.ts'
-import type { ShortClaims } from './claims/short-claims.ts'
+import type { ShortClaimBatcher } from './claims/short-claims.ts'
 import type { ContractHintsCache } from './contracts/contract-hints-cache.ts'
 import type { GroupCommit } from './events/submission/group-commit.ts'
 import type { FeedCursors } from './notifications/feed-cursors.ts'
 import type { FeedWatch } from './notifications/feed-watch.ts'
-import type { Overviews } from './overview/shared-overviews.ts'
+import type { OverviewCache } from './overview/overview-cache.ts'
 import type { AdaptiveThrottle } from './platform/concurrency/adaptive-throttle.ts'
 import type { FairSemaphore } from './platform/concurrency/fair-semaphore.ts'
 import type { Database } from './platform/database/database.ts'
@@ -30,17 +30,17 @@ export interface App {
   throttle: AdaptiveThrottle
   creations: CreationBatchers
   calendarTimes: CalendarTimes
-  shortClaims: ShortClaims
+  shortClaims: ShortClaimBatcher
   contractHints: ContractHintsCache
   lockedClocks: LockedClocks
   tokenOwners: TokenOwners
-  tokenUse: TokenUse
-  overviews: Overviews
+  tokenUse: TokenUseRecorder
+  overviews: OverviewCache
   feedCursors: FeedCursors
   feedWatch: FeedWatch
   webhookSecrets: WebhookSecrets
   backgroundMigrations: BackgroundMigrations
-  attempts: Attempts
+  attempts: AttemptLimiter
   passwords: Passwords
   /** Limits sign-ins, sign-ups and changes of passwords, by address: each costs a hash and a few statements. */
   signIns: FairSemaphore

@@ -1,5 +1,5 @@
 import { FairSemaphore } from '../platform/concurrency/fair-semaphore.ts'
-import { tooManyAttempts } from './attempts.ts'
+import { tooManyAttempts } from './attempt-limiter.ts'
 import { MAX_QUEUED_UNAUTHENTICATED, type UnauthenticatedLimits } from './limits.ts'
 
 /**

@@ -10,9 +10,9 @@ import { MAX_SHORT_CLAIMS_PER_READ } from './limits.ts'
  * Reads claims with their logs. Requests that arrive at the same time share a statement. The result is `'long'` for a claim whose log
  * is too large for a shared statement (`SHORT_LOG`), and null for a missing claim.
  */
-export type ShortClaims = Batcher<ClaimKey, ClaimAndLog | 'long' | null>
+export type ShortClaimBatcher = Batcher<ClaimKey, ClaimAndLog | 'long' | null>
 
-export const newShortClaims = (db: Database): ShortClaims =>
+export const newShortClaimBatcher = (db: Database): ShortClaimBatcher =>
   newClaimBatcher(db, {
     db: db.reads.for(SERVICE_ACCOUNT),
     run: readShortClaims,

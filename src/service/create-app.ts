@@ -1,20 +1,20 @@
-import { Attempts } from '../accounts/attempts.ts'
+import { AttemptLimiter } from '../accounts/attempt-limiter.ts'
 import { INVITATION_LOOKUPS_IN_PROGRESS, SIGN_INS_IN_PROGRESS } from '../accounts/limits.ts'
 import { Passwords } from '../accounts/passwords.ts'
-import { TokenOwners, TokenUse } from '../accounts/tokens/token-owners.ts'
+import { TokenOwners, TokenUseRecorder } from '../accounts/tokens/token-owners.ts'
 import { unauthenticatedLimit } from '../accounts/unauthenticated-limit.ts'
 import type { App } from '../app.ts'
 import { CalendarTimes } from '../calendars/calendar-times.ts'
 import { OverdueLag } from '../checks/lag-store.ts'
 import { AliasDisclosureLimit } from '../claims/create/alias-disclosure-limit.ts'
 import { CreationBatchers } from '../claims/create/creation-batchers.ts'
-import { newShortClaims } from '../claims/short-claims.ts'
+import { newShortClaimBatcher } from '../claims/short-claims.ts'
 import { ContractHintsCache } from '../contracts/contract-hints-cache.ts'
 import { GroupCommit } from '../events/submission/group-commit.ts'
 import type { Lifecycle } from '../kernel/start-stop.ts'
 import { FeedCursors } from '../notifications/feed-cursors.ts'
 import { FeedWatch } from '../notifications/feed-watch.ts'
-import { Overviews } from '../overview/shared-overviews.ts'
+import { OverviewCache } from '../overview/overview-cache.ts'
 import { AdaptiveThrottle } from '../platform/concurrency/adaptive-throttle.ts'
 import type { Database } from '../platform/database/database.ts'
 import { BackgroundMigrations } from '../platform/database/migrate/run-background-migrations.ts'
@@ -43,17 +43,17 @@ export function createApp(
     throttle,
     creations: new CreationBatchers(db),
     calendarTimes,
-    shortClaims: newShortClaims(db),
+    shortClaims: newShortClaimBatcher(db),
     contractHints: new ContractHintsCache(),
     lockedClocks,
     tokenOwners: new TokenOwners(db),
-    tokenUse: new TokenUse(db),
-    overviews: new Overviews(db),
+    tokenUse: new TokenUseRecorder(db),
+    overviews: new OverviewCache(db),
     feedCursors: new FeedCursors(db),
     feedWatch: new FeedWatch(db),
     webhookSecrets: new WebhookSecrets(db, webhookKey),
     backgroundMigrations: new BackgroundMigrations(db),
-    attempts: new Attempts(db.identity),
+    attempts: new AttemptLimiter(db.identity),
     passwords: new Passwords(),
     signIns: unauthenticatedLimit(SIGN_INS_IN_PROGRESS),
     invitationLookups: unauthenticatedLimit(INVITATION_LOOKUPS_IN_PROGRESS),

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { holdBy, holdReads } from '../support/held-rows.ts'
 import { newClaim, newCustomer } from '../support/new-records.ts'
 import { sharedService } from '../support/shared.ts'
-import { Overviews } from '../support/source/service.ts'
+import { OverviewCache } from '../support/source/service.ts'
 
 const service = await sharedService()
 const { api } = service
@@ -14,7 +14,7 @@ const REQUEST = { userId, customerId: null, testClockId: null, days: 30, timeZon
 const COSTLY = 'SELECT pg_sleep(0.3)'
 
 test('concurrent requests for the same overview share one read', async () => {
-  const overviews = new Overviews(service.app.db)
+  const overviews = new OverviewCache(service.app.db)
   const [first, second, other] = await Promise.all([
     overviews.get(REQUEST),
     overviews.get({ ...REQUEST }),
@@ -26,7 +26,7 @@ test('concurrent requests for the same overview share one read', async () => {
 })
 
 test('a failed overview is not reused', async () => {
-  const overviews = new Overviews(service.app.db)
+  const overviews = new OverviewCache(service.app.db)
   const request = { ...REQUEST, timeZone: 'Nowhere/Else' }
   for (let n = 0; n < 2; n++)
     await assert.rejects(async () => overviews.get(request), { code: 'VALIDATION_ERROR' })
@@ -36,13 +36,13 @@ test('a failed overview is not reused', async () => {
 
 test('a cheap overview is read again, and an expensive one is reused', async (t) => {
   // On a slow machine too.
-  const cheaply = new Overviews(service.app.db, Number.POSITIVE_INFINITY)
+  const cheaply = new OverviewCache(service.app.db, Number.POSITIVE_INFINITY)
   const before = await cheaply.get(REQUEST)
   await newClaim(api)
   const cheap = await cheaply.get(REQUEST)
   assert.equal(cheap.statuses.OPEN.count, before.statuses.OPEN.count + 1)
 
-  const overviews = new Overviews(service.app.db)
+  const overviews = new OverviewCache(service.app.db)
 
   // A lock on the table makes the next one as slow as many claims would.
   const held = await holdReads(t, service.databaseUrl)
@@ -57,7 +57,7 @@ test('a cheap overview is read again, and an expensive one is reused', async (t)
 })
 
 test('after an advance of its test clock, neither a finished nor a running overview is reused', async (t) => {
-  const overviews = new Overviews(service.app.db)
+  const overviews = new OverviewCache(service.app.db)
   const clock = (await api.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00.000Z' })).body
   const request = { ...REQUEST, customerId: customer.id, testClockId: clock.id }
   const asOf = async () => (await overviews.get(request)).asOf.toISOString()

@@ -10,7 +10,7 @@ import { Conformance } from './conformance.ts'
 import { asServiceRole, distributionOf, urlsOfDatabase, withTriggers } from './database-nodes.ts'
 import { createToken, createUser, Passwords } from './source/accounts.ts'
 import { Database } from './source/database.ts'
-import { type App, createApp, lifecyclesOf, Overviews, startAll, stopAll } from './source/service.ts'
+import { type App, createApp, lifecyclesOf, OverviewCache, startAll, stopAll } from './source/service.ts'
 import { createTestDatabase, type Scope } from './test-database.ts'
 
 export interface TestService {
@@ -73,7 +73,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
   const app = createApp(db, null, options.tracing ?? null)
   if (!options.hashesSlowly) app.passwords = new Passwords(LITTLE_WORK)
   // On a busy machine an overview takes so long that it is reused, and a test would see the state before its change.
-  app.overviews = new Overviews(db, Number.POSITIVE_INFINITY)
+  app.overviews = new OverviewCache(db, Number.POSITIVE_INFINITY)
   await startAll(lifecyclesOf(app))
   const server = await createServer(app, {
     log: options.log ?? pino({ level: 'silent' }),

@@ -7,7 +7,7 @@ import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts
 import { whileConnected } from '../../platform/http/admission/while-connected.ts'
 import { clientAddress } from '../../platform/http/connections/forwarded-headers.ts'
 import { type Route, route } from '../../platform/http/route.ts'
-import { emailKey } from '../attempts.ts'
+import { emailKey } from '../attempt-limiter.ts'
 import { isFromBrowser, readCookie, requireSameOrigin } from '../identity/authenticate.ts'
 import { notSignedIn, sendAnswer, toWebRequest } from '../identity/session-request.ts'
 import { getOpenInvitation } from '../invitations/invitations.ts'

@@ -126,7 +126,7 @@ export class TokenOwners implements Lifecycle {
 const keyOf = (hash: Buffer): string => hash.toString('latin1')
 
 /** Writes when tokens are used, at most once per interval each. The request does not wait for it. */
-export class TokenUse implements Lifecycle {
+export class TokenUseRecorder implements Lifecycle {
   readonly #db: Database
   /** When the use of each token was last written, by its hash. */
   readonly #writtenAt = new Map<string, number>()

@@ -11,7 +11,7 @@ export const emailKey = (email: string): string => `email|${email.toLowerCase()}
  * Counts attempts by key in the database, so that a limit holds for all servers together. A key above its limit is rejected from
  * memory until its window ends: the rejections cost no statement.
  */
-export class Attempts {
+export class AttemptLimiter {
   readonly #db: Connection
   /** By rejected key: the end of its window, in the time of performance.now(). */
   readonly #rejectedUntil = new LRUCache<string, number>({ max: MAX_CACHED_REJECTIONS })

@@ -16,7 +16,7 @@ interface Shared {
  * A cache of overviews. Concurrent requests for the same overview share one read, and an overview that took long is reused for a
  * while. So dashboards that are always open cost the database at most a tenth of its time.
  */
-export class Overviews implements Lifecycle {
+export class OverviewCache implements Lifecycle {
   readonly #db: Database
   readonly #reuseAboveMs: number
   readonly #shared = new Map<string, Shared>()

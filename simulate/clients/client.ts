@@ -70,7 +70,7 @@ export class Client {
   }
 
   /** Whether the service may have lost its database connection during the request. */
-  mayHaveLost(sentAt: number, answeredAt: number): boolean {
+  mayHaveLostDatabase(sentAt: number, answeredAt: number): boolean {
     return this.world.faultPeriods.overlaps(sentAt, answeredAt, MAX_RETRY_MS)
   }
 

@@ -22,7 +22,8 @@ export interface Submission {
   id: string | null
   type: string
   payload: JsonObject
-  how: string
+  /** The client and the request, for messages. */
+  source: string
   sentAt: number
   answeredAt: number
   verdict: Verdict
@@ -32,7 +33,8 @@ export interface Submission {
 
 /** A claim as a response showed it. */
 export interface ClaimRead {
-  how: string
+  /** The client and the request, for messages. */
+  source: string
   sentAt: number
   answeredAt: number
   state: State

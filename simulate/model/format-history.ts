@@ -8,11 +8,11 @@ export function formatHistory(history: ClaimHistory): string[] {
   const time = (at: number) => (Number.isFinite(at) ? `${((at - since) / 1000).toFixed(3)} s` : 'never')
   const done = history.submissions.map((submission) => ({
     at: submission.sentAt,
-    line: `${submission.how}: ${contentOf(submission)} ${argumentsOf(submission.verdict)}, ${time(submission.answeredAt)}`,
+    line: `${submission.source}: ${contentOf(submission)} ${argumentsOf(submission.verdict)}, ${time(submission.answeredAt)}`,
   }))
-  const seen = history.reads.map(({ how, sentAt, answeredAt, state, items }) => ({
+  const seen = history.reads.map(({ source, sentAt, answeredAt, state, items }) => ({
     at: sentAt,
-    line: `${how}: ${canonical({ ...state })}${items === null ? '' : `, ${items} items`}, ${time(answeredAt)}`,
+    line: `${source}: ${canonical({ ...state })}${items === null ? '' : `, ${items} items`}, ${time(answeredAt)}`,
   }))
   return [
     `${history.name}, created at ${new Date(since).toISOString()} under ${JSON.stringify(history.terms.contract)}`,

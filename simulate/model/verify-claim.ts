@@ -50,8 +50,8 @@ function observationsOfSubmissions(
   }
   const responses = submissions.flatMap((submission) => {
     const range = verifySubmission(known, submission, recordedWithin)
-    const how = `${submission.how} ${submission.id}, which was ${submission.verdict.kind}`
-    return range ? observationOf({ ...submission, how }, range) : []
+    const source = `${submission.source} ${submission.id}, which was ${submission.verdict.kind}`
+    return range ? observationOf({ ...submission, source }, range) : []
   })
   const records = [...byId].flatMap(([id, submissions]) =>
     id === null ? [] : observationOfRecord(known, id, submissions),
@@ -99,19 +99,19 @@ function observationsOfChecks(known: KnownLog, { checkTime }: TimeBounds): Obser
   })
 }
 
-function rangeSeen(known: KnownLog, { how, state, items, isWithoutClock = false }: ClaimRead): LogRange {
+function rangeSeen(known: KnownLog, { source, state, items, isWithoutClock = false }: ClaimRead): LogRange {
   const [from, until] = known.rangeOf(state, isWithoutClock)
   if (items === null) return [from, until]
-  const message = () => `${how} shows ${canonical({ ...state })} with ${items} items of the log`
+  const message = () => `${source} shows ${canonical({ ...state })} with ${items} items of the log`
   assert(items >= from && items <= until, message)
   return [items, items]
 }
 
 function observationOf(
-  { how, sentAt, answeredAt }: Pick<ClaimRead, 'how' | 'sentAt' | 'answeredAt'>,
+  { source, sentAt, answeredAt }: Pick<ClaimRead, 'source' | 'sentAt' | 'answeredAt'>,
   range: LogRange,
 ): Observation {
-  return { what: how, sentAt, answeredAt, atMostBefore: range[1], atLeastAfter: range[0] }
+  return { what: source, sentAt, answeredAt, atMostBefore: range[1], atLeastAfter: range[0] }
 }
 
 /** Submissions of one batch to one claim are recorded in the order of the list. */

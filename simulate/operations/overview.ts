@@ -44,10 +44,10 @@ export async function readOverview(client: Client, account: Account): Promise<vo
   if (clock) observeTime(clock, 'an overview', sentAt, reply.answeredAt, asOf)
   for (const row of [...(shown.due_next as JsonObject[]), ...(shown.recent as JsonObject[])]) {
     const record = account.byAddress.get((row.candidate_alias ?? row.id) as string)
-    const how = `${client.name} sees it in an overview`
+    const source = `${client.name} sees it in an overview`
     if (!record) continue
     const state = readState(record, row)
-    record.reads.push({ how, sentAt, answeredAt: reply.answeredAt, state, items: null })
+    record.reads.push({ source, sentAt, answeredAt: reply.answeredAt, state, items: null })
   }
   const isOf = (record: ClaimRecord) => record.clock === clock && (!customer || record.customer === customer)
   assertCount(account, clock, isOf, totalOf(shown), sentAt, about)

@@ -28,7 +28,7 @@ const sent = (
   id,
   type,
   payload,
-  how: 'test',
+  source: 'test',
   sentAt: CREATED + ms - 5,
   answeredAt: CREATED + ms + 5,
   verdict,
@@ -50,7 +50,7 @@ function verify(changes: Partial<ClaimHistory> = {}): void {
 const finds = (changes: Partial<ClaimHistory>, message: RegExp) =>
   assert.throws(() => verify(changes), message)
 const claimRead = (ms: number, items: number, state: ClaimRead['state']): ClaimRead => ({
-  how: 'a read',
+  source: 'a read',
   sentAt: CREATED + ms,
   answeredAt: CREATED + ms + 1,
   state,

@@ -86,7 +86,7 @@ export function addClaim(
     name: alias === null ? `claim ${address}` : `candidate ${address}`,
     terms,
     submissions: [],
-    reads: [{ how: 'its creation', sentAt, answeredAt, state, items: events.length }],
+    reads: [{ source: 'its creation', sentAt, answeredAt, state, items: events.length }],
     longest: events,
     account,
     customer,

@@ -54,10 +54,10 @@ function verifyListed(
     )
     assert(status === null || row.status === status, () => `a list of ${status} shows ${row.status}`, about)
     const record = records[i]
-    const how = `${client.name} lists it`
+    const source = `${client.name} lists it`
     if (record) {
       const state = readState(record, row)
-      record.reads.push({ how, sentAt, answeredAt, state, items: null, isWithoutClock })
+      record.reads.push({ source, sentAt, answeredAt, state, items: null, isWithoutClock })
     }
   }
   if (time)

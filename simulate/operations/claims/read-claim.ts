@@ -32,7 +32,7 @@ export async function readClaim(client: Client, record: ClaimRecord): Promise<bo
   const state = readState(record, body as JsonObject)
   observe(metadataVersionOf(record.name, body as JsonObject))
   record.reads.push({
-    how: `${client.name} GET ${record.path}`,
+    source: `${client.name} GET ${record.path}`,
     sentAt,
     answeredAt,
     state,

@@ -16,10 +16,10 @@ export interface Item {
 }
 
 /** @param batch the batch, which keeps the order within a claim */
-export function itemOf(record: ClaimRecord, draft: Draft, how: string, batch?: number): Item {
+export function itemOf(record: ClaimRecord, draft: Draft, source: string, batch?: number): Item {
   const submission: Submission = {
     ...draft,
-    how,
+    source,
     sentAt: 0,
     answeredAt: Infinity,
     verdict: { kind: 'unknown', why: 'under way' },
@@ -50,7 +50,7 @@ export function recordResult(
   submission.verdict =
     status === 204
       ? { kind: 'replayed', event: null, state: null, lateBy: null }
-      : readVerdict(record, status, result, client.mayHaveLost(submission.sentAt, at))
+      : readVerdict(record, status, result, client.mayHaveLostDatabase(submission.sentAt, at))
   if (submission.verdict.kind !== 'unknown') submission.answeredAt = at
   recordOutcome(client, record, submission)
 }

@@ -31,8 +31,8 @@ export async function sendBatch(
   const isMinimal = client.random.chance(0.3)
   client.world.count('submit in a batch', count)
   const batch = client.world.nextNumber()
-  const how = `${client.name} POST /v1/events/batch`
-  const items = Array.from({ length: count }, () => itemOf(...drawOne(), how, batch))
+  const source = `${client.name} POST /v1/events/batch`
+  const items = Array.from({ length: count }, () => itemOf(...drawOne(), source, batch))
   const events = items.map(argumentsOf)
   const reply = await client.send(account, {
     method: 'POST',

@@ -14,7 +14,7 @@ export type Draft = Pick<Submission, 'id' | 'type' | 'payload'>
 
 /**
  * A submission to the claim. There are few ids, mostly with the same content, so that clients repeat each other's
- * events and sometimes conflict. Some come without a required id.
+ * events and sometimes conflict. Some submissions lack a required id.
  */
 export function drawSubmission(client: Client, record: ClaimRecord): Draft {
   const { random, world } = client
@@ -38,13 +38,13 @@ export const bodyOf = ({ id, type, payload }: Draft): JsonObject => ({
 export const addressOf = (record: ClaimRecord): JsonObject =>
   record.alias === null ? { claim_id: record.address } : { candidate_alias: record.alias }
 
-/** §4.3, by one of three paths. Without a response it is mostly retried. */
+/** Submits an event (§4.3) by one of three paths. Mostly retries a submission without a response. */
 export async function submitEvent(client: Client, record: ClaimRecord): Promise<void> {
   const draft = drawSubmission(client, record)
   for (let attempt = 0; attempt < 4; attempt++) {
     const { verdict } = await submitOnce(client, record, draft)
-    const isOver = verdict.kind !== 'unknown' && verdict.kind !== 'refused'
-    if (isOver || draft.id === null || client.random.chance(0.3)) return
+    const isDecided = verdict.kind !== 'unknown' && verdict.kind !== 'refused'
+    if (isDecided || draft.id === null || client.random.chance(0.3)) return
     await pause(RETRY_DELAY_MS)
   }
 }
@@ -58,7 +58,7 @@ async function submitOnce(client: Client, record: ClaimRecord, draft: Draft): Pr
   world.count('submit event')
   const submission: Submission = {
     ...draft,
-    how: `${client.name} POST ${path}`,
+    source: `${client.name} POST ${path}`,
     sentAt: 0,
     answeredAt: Infinity,
     verdict: { kind: 'unknown', why: 'under way' },
@@ -77,7 +77,8 @@ async function submitOnce(client: Client, record: ClaimRecord, draft: Draft): Pr
   else if (reply.kind === 'lost') submission.verdict = { kind: 'unknown', why: reply.why }
   else {
     const isRepeat =
-      reply.headers['idempotent-replayed'] === 'true' || client.mayHaveLost(reply.sentAt, reply.answeredAt)
+      reply.headers['idempotent-replayed'] === 'true' ||
+      client.mayHaveLostDatabase(reply.sentAt, reply.answeredAt)
     const replyBody = reply.text === '' ? null : parse(reply.text)
     submission.verdict = readVerdict(record, reply.status, replyBody, isRepeat)
     if (submission.verdict.kind !== 'unknown') submission.answeredAt = reply.answeredAt
@@ -86,7 +87,7 @@ async function submitOnce(client: Client, record: ClaimRecord, draft: Draft): Pr
   return submission
 }
 
-/** Records the outcome, and informs the claim's clock. */
+/** Counts the outcome, and records what it shows about the claim's test clock: that it exists or is deleted. */
 export function recordOutcome({ world }: Client, { clock, name }: ClaimRecord, submission: Submission): void {
   const { verdict, sentAt, answeredAt } = submission
   if (clock && verdict.kind === 'gone') observeDeleted(clock, `a submission to ${name}`, sentAt, answeredAt)

@@ -44,7 +44,7 @@ export async function submitLines(
 function drawLines(
   client: Client,
   records: readonly ClaimRecord[],
-  how: string,
+  source: string,
   isInteractive: boolean,
 ): Line[] {
   const { random } = client
@@ -52,7 +52,7 @@ function drawLines(
   return Array.from({ length: random.int(1, most) }, () => {
     if (random.chance(0.05)) return { text: random.pick(INVALID_LINES), item: null, sentAt: 0 }
     const record = random.pick(records)
-    const item = itemOf(record, drawSubmission(client, record), how)
+    const item = itemOf(record, drawSubmission(client, record), source)
     return { text: JSON.stringify(argumentsOf(item)), item, sentAt: 0 }
   })
 }

@@ -5,7 +5,7 @@ import { ExplanationBody } from '../contracts/contract-bodies.ts'
 import { MAX_NAME_LENGTH } from '../core/limits.ts'
 import { creationRoute, IDEMPOTENCY_ERRORS } from '../idempotency/idempotency-key.ts'
 import { memoryOf } from '../platform/http/admission/request-memory.ts'
-import { etagHeader, hasAlready, IfNoneMatchHeader } from '../platform/http/responses/entity-tags.ts'
+import { etagHeader, IfNoneMatchHeader, isNotModified } from '../platform/http/responses/entity-tags.ts'
 import { CandidateAlias } from '../platform/http/responses/field-schemas.ts'
 import { sendJson } from '../platform/http/responses/json-stream.ts'
 import { exportQuery, listQuery } from '../platform/http/responses/lists.ts'
@@ -19,7 +19,7 @@ import {
   NewCandidateBody,
 } from './claim-bodies.ts'
 import { CANDIDATE_FILTERS, countedPageOf, readFilters, readPageQuery, TOTAL } from './claim-filters.ts'
-import { noteCreated } from './claim-of-request.ts'
+import { logCreatedClaim } from './claim-of-request.ts'
 import { createCandidate } from './create/create-candidates.ts'
 import { explainClaim, getClaim } from './get-claim.ts'
 import { type CandidateFilters, exportCandidates, listCandidates } from './list-candidates.ts'
@@ -30,7 +30,7 @@ import {
   presentExplanation,
   presentLog,
   tagOf,
-  withTexts,
+  withStoredJson,
 } from './present-claim.ts'
 import { readNewCandidate } from './read-new-claim.ts'
 
@@ -88,7 +88,7 @@ const createCandidateRoute = (app: App) =>
         memoryOf(request),
         key,
       )
-      noteCreated(app, request, candidate)
+      logCreatedClaim(app, request, candidate)
       const path = `/v1/candidates/${encodeURIComponent(request.body.candidate_alias)}`
       const headers = { Location: path, ...etagHeader(tagOf(candidate)) }
       const hints = await app.contractHints.hintsField(
@@ -165,8 +165,8 @@ const getCandidateRoute = (app: App) =>
     handler: async (request, reply) => {
       const alias = request.params.candidate_alias
       const { claim, log } = await getClaim(app, request.userId, { kind: 'candidate', alias })
-      if (hasAlready(request, reply, tagOf(claim))) return reply.send()
-      return sendJson(reply, { ...presentCandidate(withTexts(claim)), events: presentLog(log) })
+      if (isNotModified(request, reply, tagOf(claim))) return reply.send()
+      return sendJson(reply, { ...presentCandidate(withStoredJson(claim)), events: presentLog(log) })
     },
   })
 

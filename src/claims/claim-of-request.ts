@@ -5,8 +5,8 @@ import type { LogContext } from '../platform/http/log-context.ts'
 import { claimIdOf } from './claim-ids.ts'
 
 /**
- * The id of the requested claim or candidate, even if it does not exist. Null if the request is about none or about
- * several. An invalid id is not returned: it may be a secret that was pasted by mistake.
+ * The id of the requested claim or candidate, even if it does not exist. Null if the request is about no claim
+ * or about several. An invalid id is not returned: it may be a secret that was pasted by mistake.
  */
 export function claimOfRequest({ params, routeOptions }: FastifyRequest, context: LogContext): string | null {
   if (context.claimId !== null) return context.claimId
@@ -20,8 +20,8 @@ export function claimOfRequest({ params, routeOptions }: FastifyRequest, context
   return null
 }
 
-/** Notes the created record in the request's log context. */
-export function noteCreated(
+/** Adds the created claim to the log line and the trace of the request. */
+export function logCreatedClaim(
   { tracing }: App,
   { logContext: context }: FastifyRequest,
   { id, status }: { id: string; status: string },

@@ -9,9 +9,9 @@ import { MetadataChangeBody } from '../platform/http/bodies/metadata-bodies.ts'
 import {
   etagHeader,
   expectedVersions,
-  hasAlready,
   IfMatchHeader,
   IfNoneMatchHeader,
+  isNotModified,
   versionOfTag,
 } from '../platform/http/responses/entity-tags.ts'
 import { CandidateAlias, Uuid } from '../platform/http/responses/field-schemas.ts'
@@ -29,7 +29,7 @@ import {
   NewClaimBody,
 } from './claim-bodies.ts'
 import { CLAIM_FILTERS, countedPageOf, readFilters, readPageQuery, TOTAL } from './claim-filters.ts'
-import { noteCreated } from './claim-of-request.ts'
+import { logCreatedClaim } from './claim-of-request.ts'
 import { createClaim } from './create/create-claims.ts'
 import { exportClaims } from './export-claims.ts'
 import { explainClaim, getClaim } from './get-claim.ts'
@@ -42,7 +42,7 @@ import {
   presentLog,
   presentStored,
   tagOf,
-  withTexts,
+  withStoredJson,
 } from './present-claim.ts'
 import { readNewClaim } from './read-new-claim.ts'
 
@@ -89,7 +89,7 @@ const createClaimRoute = (app: App) =>
     create: async (request, key) => {
       const { userId, body } = request
       const claim = await createClaim(app, userId, readNewClaim(body), memoryOf(request), key)
-      noteCreated(app, request, claim)
+      logCreatedClaim(app, request, claim)
       const headers = { Location: `/v1/claims/${claim.id}`, ...etagHeader(tagOf(claim)) }
       const hints = await app.contractHints.hintsField(app.db.reads.for(userId), userId, claim.contract)
       return { status: 201, headers, body: { ...presentClaim(claim), events: [], hints } }
@@ -154,8 +154,8 @@ const getClaimRoute = (app: App) =>
     handler: async (request, reply) => {
       const id = request.params.id.toLowerCase()
       const { claim, log } = await getClaim(app, request.userId, { kind: 'claim', id })
-      if (hasAlready(request, reply, tagOf(claim))) return reply.send()
-      return sendJson(reply, { ...presentClaim(withTexts(claim)), events: presentLog(log) })
+      if (isNotModified(request, reply, tagOf(claim))) return reply.send()
+      return sendJson(reply, { ...presentClaim(withStoredJson(claim)), events: presentLog(log) })
     },
   })
 
@@ -217,7 +217,7 @@ export const metadataChangeRoutes = (app: App): Route[] => [
   }),
 ]
 
-interface Changed {
+interface MetadataRouteOptions {
   url: string
   operation: { operationId: string; summary: string; tags: string[] }
   params: TSchema
@@ -231,7 +231,7 @@ const ChangeBody = Type.Object(
   { title: 'ChangedMetadata', additionalProperties: false },
 )
 
-const changeRoute = (app: App, { url, operation, params, body, error, addressOf }: Changed) =>
+const changeRoute = (app: App, { url, operation, params, body, error, addressOf }: MetadataRouteOptions) =>
   idempotentRoute(app, {
     method: 'PATCH',
     url,

@@ -89,13 +89,13 @@ export const presentClaimPage = (
   { claims, nextCursor, total }: ClaimPage,
   present: (claim: Presentable<JsonText>) => object,
 ) => ({
-  data: presentEach(claims, (claim) => JsonText.ofObject(present(withTexts(claim)))),
+  data: presentEach(claims, (claim) => JsonText.ofObject(present(withStoredJson(claim)))),
   next_cursor: nextCursor,
   ...(total ? { total: { count: total.count, is_exact: total.isExact } } : {}),
 })
 
-/** Contract and metadata go into the response as stored text. */
-export const withTexts = (claim: StoredClaim): Presentable<JsonText> => ({
+/** Contract and metadata are copied into the response as the stored JSON text. */
+export const withStoredJson = (claim: StoredClaim): Presentable<JsonText> => ({
   ...claim,
   contract: new JsonText(claim.contract),
   metadata: new JsonText(claim.metadata),

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { findAccount } from '../accounts/user-store.ts'
 import type { Contract } from '../core/contracts/contract.ts'
-import { type Hint, lookForHints } from '../core/contracts/hints/hints.ts'
+import { findHints, type Hint } from '../core/contracts/hints/hints.ts'
 import { decimalsOf } from '../kernel/currency.ts'
 import { withTimeout } from '../kernel/promises.ts'
 import { runCooperatively } from '../platform/concurrency/cooperative.ts'
@@ -40,7 +40,7 @@ export class ContractHintsCache {
     const key = `${currency} ${JSON.stringify(contract)}`
     const cached = this.#hints.get(key)
     if (cached) return cached
-    const hints = await runCooperatively(lookForHints(contract, undefined, currency))
+    const hints = await runCooperatively(findHints(contract, undefined, currency))
     this.#hints.set(key, hints)
     return hints
   }

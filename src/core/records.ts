@@ -28,7 +28,7 @@ export interface Account extends User {
 }
 
 /** An event type of the account's latest events. */
-export interface SeenEventType {
+export interface KnownEventType {
   type: string
   /** Events of this type among the latest events that were counted. */
   count: number

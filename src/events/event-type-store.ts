@@ -1,7 +1,7 @@
 import { isOfKind, isOneOf } from '../claims/lists/claim-conditions.ts'
 import { STATUSES } from '../core/claims/lifecycle.ts'
 import { MAX_KNOWN_EVENT_TYPES } from '../core/limits.ts'
-import type { SeenEventType } from '../core/records.ts'
+import type { KnownEventType } from '../core/records.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
 import { SAMPLED_CLAIMS_PER_STATUS, SAMPLED_EVENTS_PER_CLAIM } from './limits.ts'
@@ -25,7 +25,7 @@ export async function findNewestClaims(db: Connection, userId: string): Promise<
 }
 
 /** The types of the newest events of these claims, the most frequent first. */
-export async function readEventTypes(db: Connection, ids: readonly string[]): Promise<SeenEventType[]> {
+export async function readEventTypes(db: Connection, ids: readonly string[]): Promise<KnownEventType[]> {
   const rows = await db.query<{ type: string; count: number; newest_at: Date }>({
     name: 'read_event_types',
     text: `-- read_event_types

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { CandidateSummaryBody, ClaimSummaryBody } from '../claims/claim-bodies.ts'
-import { presentEither, withTexts } from '../claims/present-claim.ts'
+import { presentEither, withStoredJson } from '../claims/present-claim.ts'
 import { NOTIFICATION_TYPES } from '../core/notification-types.ts'
 import type { Notification } from '../core/notifications.ts'
 import { DateTime, Uuid } from '../platform/http/responses/field-schemas.ts'
@@ -98,7 +98,7 @@ export function presentNotification({
   if ('testClock' in subject)
     return JsonText.ofObject({ ...fields, test_clock: presentTestClockThen(subject.testClock) })
   const { claim } = subject
-  const text = JsonText.ofObject(presentEither(withTexts(claim)))
+  const text = JsonText.ofObject(presentEither(withStoredJson(claim)))
   return JsonText.ofObject({
     ...fields,
     ...(event

@@ -8,7 +8,7 @@ import {
 import type { Submission } from '../core/claims/event.ts'
 import { type Simulation, simulate, type TimedSubmission } from '../core/claims/simulate.ts'
 import type { Contract } from '../core/contracts/contract.ts'
-import { type Hint, lookForHints } from '../core/contracts/hints/hints.ts'
+import { findHints, type Hint } from '../core/contracts/hints/hints.ts'
 import { findLogHints, type LogHint } from '../core/contracts/hints/log-hints.ts'
 import { listEventTypes } from '../events/event-types.ts'
 import { validationError } from '../kernel/errors.ts'
@@ -92,7 +92,7 @@ async function contractHints(app: App, userId: string, contract: Contract): Prom
     knownTypes(app, userId),
     app.contractHints.currencyOf(app.db.reads.for(userId), userId),
   ])
-  return runCooperatively(lookForHints(contract, types, currency))
+  return runCooperatively(findHints(contract, types, currency))
 }
 
 /** Empty if the database is unavailable or slow: a simulation works without hints. */

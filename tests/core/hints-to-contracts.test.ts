@@ -10,10 +10,10 @@ import {
   type Condition,
   type Contract,
   type EventTrigger,
+  findHints,
   HINT_CODES,
   hintsOf,
   type Leaf,
-  lookForHints,
   MAX_CONDITION_NODES,
   MAX_CONTRACT_BYTES,
   MAX_HINTS,
@@ -352,7 +352,7 @@ for (const [what, fulfillment_condition] of Object.entries(LARGEST)) {
     const bytes = JSON.stringify(contract).length
     assert.ok(bytes < MAX_CONTRACT_BYTES)
     const before = process.cpuUsage()
-    const steps = [...lookForHints(contract)].length
+    const steps = [...findHints(contract)].length
     const ms = process.cpuUsage(before).user / 1_000
     t.diagnostic(`${bytes} bytes, ${steps} steps, ${ms.toFixed(1)} ms`)
     assert.ok(steps <= 2 * MAX_CONDITION_NODES, `${steps} steps`)

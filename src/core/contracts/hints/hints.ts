@@ -45,7 +45,7 @@ const CHECK_INTERVAL = 60
 const NO_TYPES: ReadonlySet<string> = new Set()
 
 /**
- * Hints to a valid contract (§2.1), what is about all of it first.
+ * Hints about a valid contract (§2.1). Hints about the whole contract come first.
  * @param knownTypes event types of the account; if empty, no type is called unknown
  * @param currency the code of the account's currency; null for none
  */
@@ -54,15 +54,15 @@ export function hintsOf(
   knownTypes = NO_TYPES,
   currency: string | null = null,
 ): readonly Hint[] {
-  const steps = lookForHints(contract, knownTypes, currency)
+  const steps = findHints(contract, knownTypes, currency)
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
   }
 }
 
-/** The same, a step at a time: of the largest contract they take some milliseconds. */
-export function* lookForHints(
+/** Like `hintsOf`, in steps: the largest contract takes some milliseconds. */
+export function* findHints(
   contract: Contract,
   knownTypes = NO_TYPES,
   currency: string | null = null,

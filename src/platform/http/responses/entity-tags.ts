@@ -91,19 +91,19 @@ export function sendWithETag(
   tag: string,
   body: object,
 ): FastifyReply {
-  return hasAlready(request, reply, tag) ? reply.send() : reply.send(body)
+  return isNotModified(request, reply, tag) ? reply.send() : reply.send(body)
 }
 
 /**
- * Whether the caller has the record already. Sets the ETag, and the status 304 if there is nothing to send.
+ * Whether the caller already has this version of the record. Sets the header ETag, and then the status 304.
  * @throws VALIDATION_ERROR
  */
-export function hasAlready(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
+export function isNotModified(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
   const header = request.headers['if-none-match']
-  const named = header === undefined ? [] : parseTags('If-None-Match', header)
+  const tags = header === undefined ? [] : parseTags('If-None-Match', header)
   // In the form that the caller sent.
-  const had = named === '*' ? tag : named.find(({ text }) => text === tag)?.sent
-  reply.headers(etagHeader(had ?? tag))
-  if (had !== undefined) reply.code(304).header('Vary', 'Accept-Encoding')
-  return had !== undefined
+  const cachedTag = tags === '*' ? tag : tags.find(({ text }) => text === tag)?.sent
+  reply.headers(etagHeader(cachedTag ?? tag))
+  if (cachedTag !== undefined) reply.code(304).header('Vary', 'Accept-Encoding')
+  return cachedTag !== undefined
 }

@@ -92,7 +92,7 @@ function tell(bench: Bench, report: PartReport, attack: Attack, damage: Damage, 
     `  ${attack.name}: ${figures} ${JSON.stringify(seen)}${faults.length > 0 ? ` HURT: ${faults.join('; ')}` : ''}`,
   )
   if (errors.length > 0) bench.progress.say(`    ${errors.length} errors in the log; the first: ${errors[0]}`)
-  const detail = { attack: attack.name, does: attack.does, errors: errors.length, ...damage }
+  const detail = { attack: attack.name, does: attack.description, errors: errors.length, ...damage }
   report.row({ what: attack.name, p50: damage.p50, note: faults.join('; ') || figures, detail })
 }
 

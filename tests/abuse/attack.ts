@@ -17,11 +17,11 @@ export interface Target {
 
 export interface Attack {
   name: string
-  /** What it does, for the table: a short phrase. */
-  does: string
-  /** Puts into the database what must be there before; not measured. */
+  /** A short phrase for the table of attacks. */
+  description: string
+  /** Adds the records that the attack needs. Not measured. */
   prepare?: (stage: Stage) => Promise<Record<string, string>>
-  /** Attacks until the signal comes, or ends earlier. What it opened may stay open: its process ends after it. */
+  /** Attacks until the signal aborts, or ends earlier. Its connections may stay open: its process ends after it. */
   run: (target: Target, signal: AbortSignal) => Promise<void>
   /** Its process goes on after the attack, does nothing more, and closes no connection: the server must. */
   stays?: true

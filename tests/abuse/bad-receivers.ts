@@ -1,6 +1,6 @@
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { count, keepWriting, rest } from './wire.ts'
+import { count, keepWriting, pause } from './wire.ts'
 
 /** What a receiver of webhooks does with a connection once something has come on it. */
 export type Behaviour = (socket: Socket, signal: AbortSignal) => void | Promise<void>
@@ -30,7 +30,7 @@ export const drips: Behaviour = async (socket, signal) => {
   socket.write(BEGINNING)
   while (!socket.destroyed && !signal.aborted) {
     socket.write('1\r\nx\r\n')
-    await rest(50, signal)
+    await pause(50, signal)
   }
 }
 

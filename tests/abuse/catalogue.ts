@@ -17,7 +17,7 @@ import { webhookAttacks } from './attacks/webhooks.ts'
 /** What the measurement shows by itself. */
 const nobody: Attack = {
   name: 'nobody',
-  does: 'nobody attacks',
+  description: 'nobody attacks',
   run: async () => {},
 }
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Target } from './attack.ts'
-import { atOnce, count, ended, type OpenOptions, open } from './wire.ts'
+import { count, ended, type OpenOptions, open, runConcurrently } from './wire.ts'
 
 const STATUS = /HTTP\/1\.1 (\d{3}) /g
 /** What a status line needs: an answer may come in two pieces. */
@@ -53,7 +53,7 @@ export async function flood(
   render: (number: number) => string,
 ): Promise<void> {
   let number = 0
-  await atOnce(connections, signal, async () => {
+  await runConcurrently(connections, signal, async () => {
     const socket = await open(target, signal, from === undefined ? {} : { from })
     if (!socket) return
     onAnswer(socket, () => {

@@ -2,15 +2,15 @@ import { connect, type Socket } from 'node:net'
 import type { Target } from './attack.ts'
 
 /*
- * What attackers do with connections. All of it is bounded, and none of it believes in the other side: a connection
- * that breaks is no fault here, and the attack opens it again.
+ * Connections of attackers. A broken connection is no error: the attack opens another one. Every wait has a timeout or ends
+ * with the signal.
  */
 
-/** An attacker that is refused comes again, but not at once. */
-const COME_AGAIN_MS = 20
-const CONNECT_MS = 5_000
+/** The pause of an attacker before it connects again. */
+const RECONNECT_DELAY_MS = 20
+const CONNECT_TIMEOUT_MS = 5_000
 
-/** What the attacker saw: answers by their status, connections opened, and those that were refused or broken off. */
+/** Counts of the attacker: responses by status, opened connections, and refused or broken connections. */
 export const seen: Record<string, number> = {}
 
 export function count(what: string): void {
@@ -18,11 +18,11 @@ export function count(what: string): void {
 }
 
 export interface OpenOptions {
-  /** An address of the loopback network to come from. */
+  /** The local address, in the loopback network. */
   from?: string
 }
 
-/** A connection on which nothing is read; null where none could be had. */
+/** A connection that is not read; null if it cannot be opened. */
 export function open(
   { url }: Target,
   signal: AbortSignal,
@@ -36,7 +36,7 @@ export function open(
     allowHalfOpen: true,
     ...(from && process.platform === 'linux' ? { localAddress: from } : {}),
   })
-  socket.setTimeout(CONNECT_MS, () => socket.destroy())
+  socket.setTimeout(CONNECT_TIMEOUT_MS, () => socket.destroy())
   return new Promise((resolve) => {
     socket.on('connect', () => {
       socket.setTimeout(0)
@@ -51,7 +51,7 @@ export function open(
   })
 }
 
-/** Resolves when the connection is closed by either side, or the signal comes. */
+/** Resolves when either side closes the connection, or the signal aborts. */
 export function ended(socket: Socket, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (socket.destroyed || signal.aborted) resolve()
@@ -60,18 +60,14 @@ export function ended(socket: Socket, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Writes these bytes repeatedly, as fast as possible, until a number of bytes was written or the connection ends. */
+/** Writes the bytes repeatedly, as fast as possible, until `maxBytes` are written or the connection ends. */
 export async function keepWriting(
   socket: Socket,
   bytes: string | Buffer,
-  mostBytes: number,
+  maxBytes: number,
   signal: AbortSignal,
 ): Promise<void> {
-  for (
-    let written = 0;
-    written < mostBytes && !socket.destroyed && !signal.aborted;
-    written += bytes.length
-  ) {
+  for (let written = 0; written < maxBytes && !socket.destroyed && !signal.aborted; written += bytes.length) {
     if (!socket.write(bytes)) await drained(socket, signal)
   }
 }
@@ -83,8 +79,8 @@ function drained(socket: Socket, signal: AbortSignal): Promise<void> {
   ])
 }
 
-/** Until the time is over or the signal comes. */
-export function rest(ms: number, signal: AbortSignal): Promise<void> {
+/** Resolves after the time, or when the signal aborts. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
     if (signal.aborted) resolve()
@@ -99,17 +95,17 @@ export function rest(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Runs `howMany` at once. Each starts again when it has ended. */
-export async function atOnce(
-  howMany: number,
+/** Runs workers concurrently. Each worker repeats its work until the signal aborts. */
+export async function runConcurrently(
+  workers: number,
   signal: AbortSignal,
   work: (worker: number) => Promise<unknown>,
 ): Promise<void> {
-  const endlessly = async (_: unknown, worker: number) => {
+  const repeat = async (_: unknown, worker: number) => {
     while (!signal.aborted) {
       await work(worker)
-      await rest(COME_AGAIN_MS, signal)
+      await pause(RECONNECT_DELAY_MS, signal)
     }
   }
-  await Promise.all(Array.from({ length: howMany }, endlessly))
+  await Promise.all(Array.from({ length: workers }, repeat))
 }

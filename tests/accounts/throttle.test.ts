@@ -129,7 +129,7 @@ test('a flood of sign-ins from one address is rejected at once, and another addr
   // Three are inside, and ten may wait.
   await eventually(async () => refused === 7)
   const honest = attempt(service, { email, password: PASSWORD }, from('198.51.105.2'))
-  await held.letGo()
+  await held.release()
   assert.equal((await honest).status, 200)
   const statuses = await Promise.all(flood)
   assert.equal(statuses.filter((status) => status === 401).length, 13)

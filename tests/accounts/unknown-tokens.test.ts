@@ -46,7 +46,7 @@ const enter = async (token: string, ip: string) => authenticateToken(app, `Beare
 test('a flood of random tokens from one address delays no other caller and fills only its own queue', async () => {
   const stored = await storedToken()
   await signUpByInvitation(service)
-  const letGo = await holdConnections()
+  const release = await holdConnections()
   const order: string[] = []
   const flood = Array.from({ length: TRIES }, () =>
     enter(newToken(), '203.0.113.7').catch((error: { code: string }) => order.push(error.code)),
@@ -57,7 +57,7 @@ test('a flood of random tokens from one address delays no other caller and fills
       order.push('sign-in'),
     ),
   ]
-  letGo()
+  release()
   await Promise.all([...flood, ...honest])
   const served = order.filter((what) => what !== 'UNAVAILABLE')
   assert.ok(served.length < TRIES, 'the line of one address has an end')
@@ -67,7 +67,7 @@ test('a flood of random tokens from one address delays no other caller and fills
 
 test('neither does a flood from the addresses of one /64 network', async () => {
   const stored = await storedToken()
-  const letGo = await holdConnections()
+  const release = await holdConnections()
   const order: string[] = []
   const flood = Array.from({ length: TRIES }, (_, n) =>
     enter(newToken(), `2001:db8:0:1::${n.toString(16)}`).catch((error: { code: string }) =>
@@ -75,7 +75,7 @@ test('neither does a flood from the addresses of one /64 network', async () => {
     ),
   )
   const honest = enter(stored, '2001:db8:0:2::1').then(() => order.push('token'))
-  letGo()
+  release()
   await Promise.all([...flood, honest])
   const served = order.filter((what) => what !== 'UNAVAILABLE')
   assert.ok(served.indexOf('token') < SOON, `${served.indexOf('token')}`)

@@ -129,7 +129,7 @@ test('a creation that conflicts with a locked record answers 409 without waiting
     assertError(sameExternalId, 409, 'CUSTOMER_EXTERNAL_ID_CONFLICT')
     assert.equal(other.status, 201)
   }
-  await held.letGo()
+  await held.release()
 })
 
 test('a creation that waits for the insert barrier does not also wait for a locked record with its alias', async (t) => {
@@ -139,16 +139,16 @@ test('a creation that waits for the insert barrier does not also wait for a lock
   const [owner] = await service.sql('SELECT user_id FROM customers WHERE id = $1', [customer.id])
   const reader = await holdInsertBarrier(t, service.databaseUrl, 'claims', owner?.user_id as string)
   const creating = api.post('/v1/candidates', candidate)
-  await reader.keepWaiting()
+  await reader.untilStatementsWait()
   const clock = (await other.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })).body
   const onClock = { ...candidate, customer_uuid: second.customer.external_id, test_clock_id: clock.id }
   assert.equal((await other.post('/v1/candidates', onClock)).status, 201)
   const held = await holdClaims(t, service.databaseUrl, [candidateId(candidate_alias)])
   await held.run(POSTPONE, [candidateId(candidate_alias)])
-  await reader.letGo()
+  await reader.release()
   // The row of the candidate is still locked.
   assertError(await creating, 409, 'CANDIDATE_ALIAS_CONFLICT')
-  await held.letGo()
+  await held.release()
 })
 
 test('a creation right after a change of its schema uses the new contract', async () => {

@@ -276,9 +276,9 @@ test('a creation that waits for a reader of its list is tried again', async (t) 
   const [owner] = await service.sql('SELECT user_id FROM customers WHERE id = $1', [customer.id])
   const reader = await holdInsertBarrier(t, service.databaseUrl, 'claims', owner?.user_id as string)
   const creating = open(termsOf(id))
-  await reader.keepWaiting()
-  await reader.keepWaitingAnew()
-  await reader.letGo()
+  await reader.untilStatementsWait()
+  await reader.untilNewStatementWaits()
+  await reader.release()
   assert.equal((await creating).status, 201)
 })
 
@@ -287,8 +287,8 @@ test('a batch reads no further calendar once the database does not answer', asyn
   const held = await holdBy(t, service.databaseUrl, 'LOCK TABLE calendars', [])
   const claims = ids.map((id) => ({ customer_id: customer.id, contract: termsOf(id) }))
   const creating = api.post('/v1/claims/batch', { claims })
-  await held.keepWaiting()
-  const anew = held.keepWaitingAnew().then(
+  await held.untilStatementsWait()
+  const anew = held.untilNewStatementWaits().then(
     () => 'waits anew',
     () => 'waits no more',
   )
@@ -297,7 +297,7 @@ test('a batch reads no further calendar once the database does not answer', asyn
   )
   const answered = creating.then(({ body }) => body.results.map(({ status }: { status: number }) => status))
   assert.deepEqual(await Promise.race([answered, anew]), [503, 503])
-  await held.letGo()
+  await held.release()
 })
 
 test('another account’s calendar is not found', async () => {

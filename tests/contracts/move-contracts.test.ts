@@ -121,7 +121,7 @@ describe('contracts in the rows of claims', SKIP_ON_CITUS, () => {
     const first = await moveContracts(app, () => ++rounds === 1)
     assert.equal(first?.isDone, false)
     assert.equal((await whereTheyAre())?.own, 1)
-    await held.letGo()
+    await held.release()
     const last = await moveContracts(app, never)
     assert.deepEqual([last?.moved, last?.isDone], [1, true])
     assert.equal((await whereTheyAre())?.own, 0)

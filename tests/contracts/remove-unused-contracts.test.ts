@@ -121,8 +121,8 @@ test('a creation that is under way when the contract is removed waits for it, an
   const held = await holdContracts(t, service.databaseUrl)
   await held.run('DELETE FROM contracts WHERE unused_since IS NOT NULL', [])
   const creating = api.claim(customer, contract)
-  await held.keepWaiting()
-  await held.letGo()
+  await held.untilStatementsWait()
+  await held.release()
   const { id } = await creating
   assert.deepEqual((await api.readClaim(id)).contract, contract)
 })
@@ -150,9 +150,9 @@ test('a creation on a test clock waits for who stores the same contract, as a li
   )
   const creating = claimOnClock(contract)
   // Once it has given up for the first time, it waits again.
-  await held.keepWaiting()
-  await held.keepWaitingAnew()
-  await held.letGo()
+  await held.untilStatementsWait()
+  await held.untilNewStatementWaits()
+  await held.release()
   await creating
 })
 

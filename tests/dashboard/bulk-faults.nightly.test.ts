@@ -81,7 +81,7 @@ test('leaving a run stops it, and a report with unsent events asks before it is 
   await page.waitForURL('**/candidates?status=OPEN')
   await dialog(page).waitFor({ state: 'detached' })
   const last = page.waitForResponse('**/v1/events/batch')
-  sending.letGo()
+  sending.release()
   await (await last).finished()
   await page.evaluate('history.forward()')
   await page.waitForURL('**/candidates?status=OPEN&customer=acme')

@@ -79,7 +79,7 @@ test('a run can be paused and stopped, and the report sends the remaining events
   await (await warning).dismiss()
   await button(page, 'Pause').click()
   await dialog(page).getByText('Waiting for the last answer…').waitFor()
-  sending.letGo()
+  sending.release()
   await dialog(page).getByText('Paused: nothing is being sent.').waitFor()
   await dialog(page).getByText('200 of 220').waitFor()
   await page.context().setOffline(true)

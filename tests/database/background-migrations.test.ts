@@ -40,16 +40,16 @@ async function prepared(t: TestContext, { migrated } = { migrated: true }) {
     })
   /** A writer that the creation of an index waits for, because the index must have its rows. Returns a function that ends it. */
   const holdWriter = async () => {
-    const letGo = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
     const written = Promise.withResolvers<void>()
     const writer = db.transaction(async (connection) => {
       await connection.query({ text: 'LOCK TABLE claim_events IN ROW EXCLUSIVE MODE' })
       written.resolve()
-      await letGo.promise
+      await release.promise
     })
     await written.promise
     return async () => {
-      letGo.resolve()
+      release.resolve()
       await writer
     }
   }
@@ -81,7 +81,7 @@ test('indexes are made after the start by one server, while others write, and ar
   const name = `00${CODE_VERSION + 1}-two-indexes.sql`
   assert.deepEqual(await indexes(), [])
   assert.deepEqual(await newServer().state(), { left: 1, name, progress: 0 })
-  const letGo = await holdWriter()
+  const release = await holdWriter()
   const [first, second] = [newServer(), newServer()]
   const failures: unknown[] = []
   const look = (server: BackgroundMigrations) => server.ensureRunning((error) => failures.push(error))
@@ -95,7 +95,7 @@ test('indexes are made after the start by one server, while others write, and ar
   })
   const states: BackgroundState[] = []
   const finished = finishMigrations(newServer(), (state) => states.push(state))
-  await letGo()
+  await release()
   assert.equal(await finished, 0)
   assert.deepEqual(inShort(await indexes()), DONE)
   assert.ok(states.every((state) => state.name === name))
@@ -107,13 +107,13 @@ test('after a server is killed, unfinished indexes are built again and finished 
   const { db, newServer, indexes, holdWriter, builder } = await prepared(t)
   await db.query({ text: 'CREATE INDEX events_by_type ON claim_events (type)' })
   const [finished] = await indexes()
-  const letGo = await holdWriter()
+  const release = await holdWriter()
   const failed = Promise.withResolvers<unknown>()
   await newServer().ensureRunning(failed.resolve)
   const pid = await eventually(builder)
   await db.query({ text: 'SELECT pg_terminate_backend($1::integer)', values: [pid] })
   assert.match(String(await failed.promise), /two-indexes\.sql could not be run in the background: /)
-  await letGo()
+  await release()
   const [same, broken] = await indexes()
   assert.equal(same?.id, finished?.id)
   // On distributed tables it may not be there at all.

@@ -80,12 +80,12 @@ describe('claims are locked in the order of their ids', () => {
             }),
             { message: 'roll it back' },
           )
-          await held.keepWaiting()
+          await held.untilStatementsWait()
           const free = await service.sql(
             'SELECT id FROM claims WHERE id = ANY ($1) ORDER BY id FOR UPDATE SKIP LOCKED',
             [ids],
           )
-          await held.letGo()
+          await held.release()
           await changing
           assert.deepEqual(
             free.map((row) => row.id),
@@ -118,7 +118,7 @@ describe('the insert barriers of several accounts are taken in one order', () =>
       for (const held of [first, second]) {
         const reader = await holdInsertBarrier(t, service.databaseUrl, list, held)
         const adding = add[list]()
-        await reader.keepWaiting()
+        await reader.untilStatementsWait()
         const taken = await service.sql(
           `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND mode = 'ShareLock'
              AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -131,7 +131,7 @@ describe('the insert barriers of several accounts are taken in one order', () =>
           held === first ? 0 : 1,
           `while ${held === first ? 'the first' : 'the second'} is held`,
         )
-        await reader.letGo()
+        await reader.release()
         await adding
       }
     })

@@ -20,12 +20,12 @@ describe('an uncaught exception', { concurrency: true }, () => {
     const { id } = await api.claim(await api.customer('acme'), contractWith())
     const held = await holdClaims(t, DATABASE_URL, [id])
     const inFlight = api.post('/v1/events', { claim_id: id, id: 'in flight', type: 'other' })
-    await held.keepWaiting()
+    await held.untilStatementsWait()
 
     served.child.kill('SIGUSR2')
     await eventually(async () => served.output().includes('finishing requests in flight'))
     const pending = api.get(`/v1/claims/${id}`).catch(() => null)
-    await held.letGo()
+    await held.release()
     assert.equal((await inFlight).status, 201)
     const refused = await pending
     if (refused) assert.equal(refused.status, 503)
@@ -58,7 +58,7 @@ describe('an uncaught exception', { concurrency: true }, () => {
     const { id } = await api.claim(await api.customer('acme'), contractWith())
     const held = await holdClaims(t, DATABASE_URL, [id])
     const inFlight = api.post('/v1/events', { claim_id: id, type: 'other' }).catch(() => null)
-    await held.keepWaiting()
+    await held.untilStatementsWait()
     served.child.kill('SIGUSR2')
     await eventually(async () => served.output().includes('finishing requests in flight'))
     served.child.kill('SIGUSR2')

@@ -109,7 +109,7 @@ describe('serve on a PostgreSQL of one’s own', { concurrency: 2 }, () => {
     ]
     const held = await holdClaims(t, DATABASE_URL, [stuckId])
     const stuck = api.post('/v1/events', { claim_id: stuckId, type: 'done' }).catch(() => null)
-    await held.keepWaiting()
+    await held.untilStatementsWait()
     const exchange = exchangeLines(api, '/v1/events/batch')
     const submit = async (name: string) => {
       await exchange.send(`${JSON.stringify({ claim_id: id, id: name, type: 'seen' })}\n`)
@@ -126,7 +126,7 @@ describe('serve on a PostgreSQL of one’s own', { concurrency: 2 }, () => {
     }
     assert.equal(await ended, 0)
     assert.equal(await stuck, null)
-    await held.letGo()
+    await held.release()
     assert.ok(answers.every(({ status }) => status === 201 || status === 503))
 
     const again = await clientOf({ ...(await startServeProcess(t, { DATABASE_URL })), token: served.token })

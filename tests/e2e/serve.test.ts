@@ -47,7 +47,7 @@ test('a server starts on an empty database, prints the first token, serves a cla
   const open = await api.claim(customer_id, contractWith())
   const held = await holdClaims(t, DATABASE_URL, [open.id])
   const inFlight = api.post('/v1/events', { claim_id: open.id, type: 'done' })
-  await held.keepWaiting()
+  await held.untilStatementsWait()
   const ended = served.end('SIGTERM')
   await eventually(async () => served.output().includes('finishing requests in flight'))
   await eventually(() =>
@@ -56,7 +56,7 @@ test('a server starts on an empty database, prints the first token, serves a cla
       () => true,
     ),
   )
-  await held.letGo()
+  await held.release()
   const answer = await inFlight
   assert.equal(answer.status, 201)
   assert.equal(answer.headers.get('Connection'), 'close')

@@ -113,10 +113,15 @@ describe('SIGTERM ends a start at once and leaves nothing running', { concurrenc
     test(`while another’s lock holds up the migrations of ${command}`, async (t) => {
       const DATABASE_URL = await createTestDatabase(t)
       const held = await holdMigrations(t, DATABASE_URL)
-      const { status, output } = await runUntil(held.keepWaiting(), 'SIGTERM', { DATABASE_URL }, command)
+      const { status, output } = await runUntil(
+        held.untilStatementsWait(),
+        'SIGTERM',
+        { DATABASE_URL },
+        command,
+      )
       assert.equal(status, expected, output)
       assert.match(output, /Stopped by SIGTERM/)
-      await held.letGo()
+      await held.release()
     })
   }
 })

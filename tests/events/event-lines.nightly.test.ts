@@ -26,7 +26,7 @@ test('a client that sends faster than can be recorded is slowed down, not refuse
   const value = 'v'.repeat(200 * 1024)
   const events = Array.from({ length: 250 }, (_, i) => ({ claim_id: id, id: `${i}`, type: 'a', value }))
   const flood = await startFlood(t, id, events.map(line))
-  const results = await flood.letGo()
+  const results = await flood.release()
   assert.deepEqual(statuses(results), Array(events.length).fill(204))
   assert.deepEqual(
     await api.eventIds(id),
@@ -46,7 +46,7 @@ test('lines that wait do not fill the memory, long as they are', async (t) => {
   )
   collectGarbage()
   const grown = process.memoryUsage().arrayBuffers - before
-  const results = await flood.letGo()
+  const results = await flood.release()
   assert.deepEqual(statuses(results), Array(events.length).fill(204))
   assert.ok(grown < 64 * MIB, `lines that wait hold ${Math.round(grown / MIB)} MiB`)
 })
@@ -67,7 +67,7 @@ async function startFlood(t: Scope, claimId: string, lines: readonly string[]) {
   const reading = (async () => {
     for (let next = await exchange.next(); next !== null; next = await exchange.next()) results.push(next)
   })()
-  await held.keepWaiting()
+  await held.untilStatementsWait()
   let [before, still] = [-1, 0]
   await eventually(async () => {
     still = sent === before ? still + 1 : 0
@@ -75,8 +75,8 @@ async function startFlood(t: Scope, claimId: string, lines: readonly string[]) {
     return still === 10
   })
   return {
-    letGo: async () => {
-      await held.letGo()
+    release: async () => {
+      await held.release()
       await Promise.all([sending, reading])
       return results
     },
@@ -99,11 +99,11 @@ describe('a stream that breaks while no more lines are taken', async () => {
       const exchange = exchangeLines(api, PATH)
       const events = Array.from({ length: lines }, (_, i) => ({ claim_id: id, id: `${i}`, type: 'a', value }))
       await exchange.send(events.map(line).join(''))
-      await held.keepWaiting()
+      await held.untilStatementsWait()
       exchange.leave()
       // The server has seen the end of the connection once it answers others after it.
       for (let n = 0; n < 20; n++) assert.equal((await api.get('/healthz')).status, 200)
-      await held.letGo()
+      await held.release()
       await eventually(async () => (await api.readClaim(id)).events.length === lines)
       assert.equal(server.child.exitCode, null)
     })

@@ -25,7 +25,7 @@ test('where 16 MiB of an account’s payloads wait, one more answers 503 at once
   const requests = Array.from({ length: 64 }, (_, i) => requestFor(claim, `${i}`, { payload: { value } }))
   const waiting = submitAll(app.submissions, requests)
   await assert.rejects(app.submissions.submit(requestFor(claim, 'late')), { code: 'UNAVAILABLE' })
-  await held.letGo()
+  await held.release()
   const outcomes = await waiting
   await app.submissions.submit(requestFor(claim, 'late'))
   outcomes.set('late', 'recorded')

@@ -131,7 +131,7 @@ test('where 5,000 events of an account wait, one more answers 503 at once with R
     api.post('/v1/events', late),
     submit([late]),
   ])
-  await held.letGo()
+  await held.release()
   assert.equal(answer.status, 503)
   assert.equal(answer.headers.get('Retry-After'), '2')
   assert.match(answer.body.error.message, /This one was not/)
@@ -150,9 +150,9 @@ test('a claim with a locked row delays no other claim, and its events stay in or
   const [stuck, free] = [await openClaim(), await openClaim()]
   const held = await holdClaims(t, service.databaseUrl, [stuck.id])
   const waiting = ['1', '2', '3'].map((id) => app.submissions.submit(requestFor(stuck, id)))
-  await held.keepWaiting()
+  await held.untilStatementsWait()
   for (let i = 0; i < 5; i++) await app.submissions.submit(requestFor(free, `${i}`))
-  await held.letGo()
+  await held.release()
   await Promise.all(waiting)
   assert.deepEqual(await api.eventIds(stuck.id), ['1', '2', '3'])
 })

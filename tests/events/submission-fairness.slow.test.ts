@@ -37,7 +37,7 @@ describe('while an account’s clock is held and all that may wait of the accoun
     assert.ok(results.every(({ status }) => status === 201))
     const own = await first.post('/v1/events', { claim_id: claims[0], type: 'a' })
     assertError(own, 503, 'UNAVAILABLE')
-    await held.letGo()
+    await held.release()
     const responses = Map.groupBy(await flooding, ({ status }) => status)
     assert.equal((responses.get(201)?.length ?? 0) + (responses.get(503)?.length ?? 0), 12_000)
     const stored = await service.sql(
@@ -67,7 +67,7 @@ describe('while an account’s clock is held and all that may wait of the accoun
     assertError(answer, 503, 'UNAVAILABLE')
     assert.match(answer.body.error.message, /is being advanced/)
     assert.ok(answer.headers.get('Retry-After'))
-    await held.letGo()
+    await held.release()
     assert.equal((await api.get('/v1/claims')).body.data.length, 2)
   })
 })

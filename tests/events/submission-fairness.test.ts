@@ -34,7 +34,7 @@ describe('while an account’s clock is held and all that may wait of the accoun
     const [clocks] = await Promise.all([second.get('/v1/test_clocks'), ...customers.map(createAndList)])
     assert.equal(clocks.status, 200)
     await held.run('UPDATE test_clocks SET frozen_time = $2 WHERE id = $1', [clock, NEW])
-    await held.letGo()
+    await held.release()
     for (const { status, body } of await Promise.all(creating)) {
       assert.deepEqual([status, body.created_at], [201, NEW])
     }
@@ -49,7 +49,7 @@ describe('while an account’s clock is held and all that may wait of the accoun
       first.post(`/v1/test_clocks/${clock}/advance`, { frozen_time: NEW }),
     )
     await Promise.all(Array.from({ length: 5 }, () => second.claim(customer, contractWith())))
-    await held.letGo()
+    await held.release()
     for (const { status } of await Promise.all(advancing)) assert.equal(status, 200)
     assert.equal((await first.delete(`/v1/test_clocks/${clock}`)).status, 204)
   })
@@ -62,7 +62,7 @@ describe('while an account’s clock is held and all that may wait of the accoun
     const answer = api.post('/v1/events', { claim_id, type: 'a' })
     await held.run('DELETE FROM claims WHERE test_clock_id = $1', [clock])
     await held.run('DELETE FROM test_clocks WHERE id = $1', [clock])
-    await held.letGo()
+    await held.release()
     assertError(await answer, 404, 'CLAIM_NOT_FOUND')
   })
 })

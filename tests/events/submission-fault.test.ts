@@ -35,9 +35,9 @@ test('a fault with one submission of a group leaves the others their answers', a
       }),
     ),
   )
-  await held.keepWaiting()
+  await held.untilStatementsWait()
   isBroken = true
-  await held.letGo()
+  await held.release()
   const [, ...others] = await submitting
   assert.equal(isBroken, false, 'the fault was met')
   for (const other of others) assert.equal(other.status, 'fulfilled')
@@ -72,8 +72,8 @@ test('an error while one result is given does not change the other results of th
         take(claim, 'second', resolve)
       }),
   )
-  await held.keepWaiting()
-  await held.letGo()
+  await held.untilStatementsWait()
+  await held.release()
   for (const answer of await Promise.all(others)) assert.ok(!(answer instanceof Error))
   assert.deepEqual(notified.sort(), ['0', '1'])
   for (const id of ids)

@@ -19,7 +19,7 @@ test('while a test clock is held for more than five seconds, a submission answer
   assertError(answer, 503, 'UNAVAILABLE')
   assert.match(answer.body.error.message, /was not recorded/)
   assert.ok(answer.headers.get('Retry-After'))
-  await held.letGo()
+  await held.release()
   assert.deepEqual((await api.readClaim(claim)).events, [])
   assert.equal((await api.post('/v1/events', event)).status, 201)
 })

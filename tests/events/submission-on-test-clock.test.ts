@@ -40,7 +40,7 @@ describe('while a test clock is held', { concurrency: true }, () => {
       free.map(({ id }) => api.post('/v1/events', { claim_id: id, type: 'a' })),
     )
     for (const { status } of beside) assert.equal(status, 201)
-    await held.letGo()
+    await held.release()
     for (const { status, body } of await Promise.all(answers)) {
       assert.equal(status, 201)
       assert.deepEqual([body.event.created_at, body.claim.status_since], [NEW, NEW])
@@ -64,7 +64,7 @@ describe('while a test clock is held', { concurrency: true }, () => {
       claims.slice(1).map(({ id }) => api.post('/v1/events', { claim_id: id, id: 'later', type: 'seen' })),
     )
     for (const { status } of later) assert.equal(status, 201)
-    await held.letGo()
+    await held.release()
     assert.ok((await results).every(({ status }) => status === 201))
     for (const [n, { id }] of claims.entries()) {
       const log = await api.eventIds(id)

@@ -35,7 +35,7 @@ test('a full pool: requests that time out are answered, nothing of them is store
   const { app, api, sql } = testbed.service
   const clock = await newClock(testbed.service.api)
   const history = new History(testbed)
-  const letGo = await holdAllConnections(testbed)
+  const release = await holdAllConnections(testbed)
   const load = startLoad(testbed, history)
   const [check, summingUp, advance, removal] = await Promise.all([
     runScheduledCheck(app, new Date()).catch(() => 'refused'),
@@ -46,7 +46,7 @@ test('a full pool: requests that time out are answered, nothing of them is store
   ])
   assert.deepEqual([check, summingUp], ['refused', 'refused'])
   assert.deepEqual([advance, removal].map(fateOf), ['refused', 'refused'])
-  letGo()
+  release()
   await (await load).stop()
   await settles(testbed)
   const [row] = await sql('SELECT frozen_time FROM test_clocks WHERE id = $1', [clock])

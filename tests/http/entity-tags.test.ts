@@ -145,7 +145,7 @@ for (const [name, { make, change, canBeDeleted, notFound, hold }] of Object.entr
         (n % 2 ? account : atOther(account)).patch(path, change(2 * n + 1), ifMatch(tag)),
       )
       // They have been let in, and wait for the row.
-      await held.keepWaiting(3)
+      await held.untilStatementsWait(3)
       await held.run('ROLLBACK', [])
       const answers = await Promise.all(changing)
       const created = answers.filter(({ status }) => status === 200)
@@ -307,8 +307,8 @@ test('a refused change of types does not move the cursor of the endpoint', async
     { types: ['claim.failed'] },
     ifMatch(tagOf(created)),
   )
-  await held.keepWaiting()
-  await held.letGo()
+  await held.untilStatementsWait()
+  await held.release()
   assertError(await changing, 412, 'PRECONDITION_FAILED')
   assert.equal(await place(), before)
 })

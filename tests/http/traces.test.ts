@@ -86,7 +86,7 @@ describe('a trace', () => {
     const held = await holdClaims(t, service.databaseUrl, [id])
     const submitted = callers.map(({ headers }) => submit(id, 'progress', headers))
     await eventually(async () => service.app.submissions.waiting === callers.length)
-    await held.letGo()
+    await held.release()
     await Promise.all(submitted)
     const ofAll = await Promise.all(callers.map(({ traceId }) => spansOf(traceId, 2)))
     const all = ofAll.flat()

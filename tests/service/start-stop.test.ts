@@ -29,7 +29,7 @@ const { id: claimId, customer_id: customerId } = await newClaim(api)
 
 /** Work of a part that goes on until it is let go. */
 interface Work {
-  letGo: () => Promise<unknown>
+  release: () => Promise<unknown>
   /** What came of it. */
   done: () => Promise<unknown>
 }
@@ -81,41 +81,41 @@ const BEGIN: Record<string, (app: App, t: TestContext) => Promise<Work | null>> 
     const held = await holdTokens(t, databaseUrl)
     const tokenHash = hashToken(api.token as string)
     app.tokenUse.note({ userId, tokenHash })
-    await held.keepWaiting()
+    await held.untilStatementsWait()
     const wasUsed = async () => {
       const rows = await service.sql('SELECT last_used_at FROM api_tokens WHERE token_hash = $1', [tokenHash])
       assert.notEqual(rows[0]?.last_used_at, null)
     }
-    return { letGo: held.letGo, done: wasUsed }
+    return { release: held.release, done: wasUsed }
   },
   submissions: async (app, t) => {
     const held = await holdClaims(t, databaseUrl, [claimId])
     const submitted = app.submissions.submit(submissionOf('before'))
-    await held.keepWaiting()
-    return { letGo: held.letGo, done: () => submitted }
+    await held.untilStatementsWait()
+    return { release: held.release, done: () => submitted }
   },
   creations: async (app, t) => {
     const held = await holdCreations(t, databaseUrl)
     const created = createClaim(app, userId, newClaimOf(customerId), async () => {})
-    await held.keepWaiting()
-    return { letGo: held.letGo, done: () => created }
+    await held.untilStatementsWait()
+    return { release: held.release, done: () => created }
   },
   shortClaims: async (app, t) => {
     const held = await holdReads(t, databaseUrl)
     const read = getClaim(app, userId, { kind: 'claim', id: claimId })
-    await held.keepWaiting()
-    return { letGo: held.letGo, done: () => read }
+    await held.untilStatementsWait()
+    return { release: held.release, done: () => read }
   },
   overviews: async (app, t) => {
     const held = await holdReads(t, databaseUrl)
     const overview = app.overviews.get(OVERVIEW)
-    await held.keepWaiting()
-    return { letGo: held.letGo, done: () => overview }
+    await held.untilStatementsWait()
+    return { release: held.release, done: () => overview }
   },
   scheduler: async () => {
     await eventually(async () => jobs.begun > 0)
     return {
-      letGo: async () => job.resolve(),
+      release: async () => job.resolve(),
       done: async () => assert.deepEqual(jobs, { begun: 1, ended: 1 }),
     }
   },
@@ -156,7 +156,7 @@ for (const [name, begin] of Object.entries(BEGIN)) {
       // A way to the database and back.
       await app.db.checks.query({ text: 'SELECT 1' })
       assert.equal(stopped.isDone, false)
-      await work.letGo()
+      await work.release()
     }
     await stopping
     await work?.done()

@@ -49,7 +49,7 @@ export async function sendUntilSecondPiece(page: Page) {
   })
   await button(page, /^Submit to/).click()
   await dialog(page).getByText('100 of 220').waitFor()
-  return { letGo: gate.resolve, piecesSent: () => pieces }
+  return { release: gate.resolve, piecesSent: () => pieces }
 }
 
 let accounts = 0

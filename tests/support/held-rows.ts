@@ -7,12 +7,13 @@ import type { TestService } from './test-service.ts'
 
 export interface HeldRows {
   /** Resolves when this number of the service's statements wait for the rows. */
-  keepWaiting: (statements?: number) => Promise<unknown>
+  untilStatementsWait: (statements?: number) => Promise<unknown>
   /** Resolves when a statement waits that was sent later than those that wait now. */
-  keepWaitingAnew: () => Promise<unknown>
+  untilNewStatementWaits: () => Promise<unknown>
   /** Runs SQL in the transaction that holds the rows. */
   run: (sql: string, values: unknown[]) => Promise<unknown>
-  letGo: () => Promise<void>
+  /** Ends the transaction. */
+  release: () => Promise<void>
 }
 
 /** Locks the rows of claims on a connection of the test, so that the service cannot write to them. */
@@ -82,26 +83,26 @@ export async function holdBy(
   await client.query('BEGIN')
   await client.query(sql, values)
   let ended = false
-  const letGo = async () => {
+  const release = async () => {
     if (ended) return
     ended = true
     await client.query('COMMIT').catch(() => {})
-    await Promise.all([client, ...watchers].map((one) => one.end()))
+    await Promise.all([client, ...watchers].map((connection) => connection.end()))
   }
-  t.after(letGo)
+  t.after(release)
   const waiting = async () => {
     const found = await Promise.all(watchers.map((watcher) => watcher.query<{ since: Date }>(WAITING)))
     const since = found.flatMap(({ rows }) => rows.map((row) => row.since.getTime()))
     return { count: since.length, last: Math.max(...since) }
   }
   return {
-    keepWaiting: (statements = 1) => eventually(async () => (await waiting()).count >= statements),
-    keepWaitingAnew: async () => {
+    untilStatementsWait: (statements = 1) => eventually(async () => (await waiting()).count >= statements),
+    untilNewStatementWaits: async () => {
       const { last } = await waiting()
       return eventually(async () => (await waiting()).last > last)
     },
     run: (statement, parameters) => client.query(statement, parameters),
-    letGo,
+    release,
   }
 }
 

@@ -21,12 +21,12 @@ const readDelivery = async (api: ApiClient, id: string, number = 1) =>
   (await api.get(`/v1/webhook_deliveries/${id}.${number}`)).body
 
 /** Leaves requests open until they are let go. */
-function hold(receiver: WebhookReceiver): { held: ServerResponse[]; letGo: (status?: number) => void } {
+function hold(receiver: WebhookReceiver): { held: ServerResponse[]; release: (status?: number) => void } {
   const held: ServerResponse[] = []
   receiver.answer((response) => held.push(response))
   return {
     held,
-    letGo: (status = 200) => {
+    release: (status = 200) => {
       receiver.answer((response) => response.writeHead(200).end())
       for (const response of held) response.writeHead(status).end()
     },
@@ -118,13 +118,13 @@ describe('an endpoint is disabled', () => {
   test('a 410 of the previous URL does not disable the endpoint', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api)
-    const { held, letGo } = hold(receiver)
+    const { held, release } = hold(receiver)
     const next = await startWebhookReceiver({ after })
     await newClaim(api)
     await eventually(async () => held.length === 1)
     await api.patch(`/v1/webhook_endpoints/${id}`, { url: next.url })
     await takenAgain(id, new Date())
-    letGo(410)
+    release(410)
     await eventually(async () => next.received.length === 1)
     await eventually(async () => (await readDelivery(api, id)).status === 'succeeded')
     assert.equal((await readEndpoint(api, id)).enabled, true)
@@ -285,14 +285,14 @@ describe('an endpoint that is changed', () => {
   test('waiting deliveries go to the new URL of the endpoint (§4.14 rule 7)', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api)
-    const { held, letGo } = hold(receiver)
+    const { held, release } = hold(receiver)
     for (let i = 0; i < 12; i++) await newClaim(api)
     await eventually(async () => held.length === 4)
     const next = await startWebhookReceiver({ after })
     await api.patch(`/v1/webhook_endpoints/${id}`, { url: next.url })
     // Those that are on their way hold the endpoint's places.
     await takenAgain(id, new Date())
-    letGo()
+    release()
     await eventually(async () => next.received.length >= 8)
     assert.deepEqual(faultsOfChain([...receiver.received, ...next.received]), [])
     assert.deepEqual(numbers(receiver).toSorted(), [1, 2, 3, 4])
@@ -301,7 +301,7 @@ describe('an endpoint that is changed', () => {
   test('an endpoint deleted during deliveries leaves no rows behind', async () => {
     const api = await service.newAccount()
     const { receiver, id } = await newEndpoint(api)
-    const { held, letGo } = hold(receiver)
+    const { held, release } = hold(receiver)
     for (let i = 0; i < 12; i++) await newClaim(api)
     await eventually(async () => held.length === 4)
     await api.delete(`/v1/webhook_endpoints/${id}`)
@@ -309,7 +309,7 @@ describe('an endpoint that is changed', () => {
       await removeOld(30)
       return (await sql('SELECT id FROM webhook_endpoints WHERE id = $1', [id])).length === 0
     })
-    letGo()
+    release()
     const again = await newEndpoint(api)
     await newClaim(api)
     await eventually(async () => again.receiver.received.length === 1)
@@ -393,12 +393,12 @@ describe('redelivery', () => {
     for (const status of [200, 500]) {
       const api = await service.newAccount()
       const { receiver, id } = await newEndpoint(api)
-      const { held, letGo } = hold(receiver)
+      const { held, release } = hold(receiver)
       await newClaim(api)
       await eventually(async () => held.length === 1)
       const again = await api.post(`/v1/webhook_deliveries/${id}.1/redeliver`, undefined)
       assert.deepEqual([again.status, again.body.status], [202, 'waiting'])
-      letGo(status)
+      release(status)
       await eventually(async () => receiver.received.length >= 2)
       await eventually(async () => (await readDelivery(api, id)).status === 'succeeded')
       assert.deepEqual(faultsOfChain(receiver.received), [])

@@ -39,9 +39,9 @@ test('webhooks continue soon after the database was busy', async (t) => {
   const api = await service.newAccount()
   const { receiver } = await newEndpoint(api)
   const held = await holdWebhookEndpoints(t, service.databaseUrl)
-  await held.keepWaiting()
+  await held.untilStatementsWait()
   await held.run('SELECT pg_sleep($1)', [HELD_SECONDS])
-  await held.letGo()
+  await held.release()
   // Answered once the poll that waited is over.
   await api.get('/v1/webhook_endpoints')
   await newClaim(api)

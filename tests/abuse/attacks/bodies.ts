@@ -1,13 +1,13 @@
 import type { Attack } from '../attack.ts'
 import { flood, onAnswer, post, request } from '../requests.ts'
-import { atOnce, ended, keepWriting, open } from '../wire.ts'
+import { ended, keepWriting, open, runConcurrently } from '../wire.ts'
 
 const MEGABYTE = 1024 * 1024
 
 /** Sends a body all but its last byte, on each of a number of connections, and waits. */
 const heldBodies = (connections: number, path: string, size: number, token?: null) =>
   ((target, signal) =>
-    atOnce(connections, signal, async () => {
+    runConcurrently(connections, signal, async () => {
       const socket = await open(target, signal)
       if (!socket) return
       const headers = { 'Content-Type': 'application/json', 'Content-Length': String(size) }
@@ -21,19 +21,19 @@ const heldBodies = (connections: number, path: string, size: number, token?: nul
 export const bodyAttacks: Attack[] = [
   {
     name: 'held-batches',
-    does: '60 connections send 8 MiB of a batch but for its last byte, and wait',
+    description: '60 connections send 8 MiB of a batch but for its last byte, and wait',
     run: heldBodies(60, '/v1/events/batch', 8 * MEGABYTE),
   },
   {
     name: 'held-bodies-without-token',
-    does: '400 connections send 1 MiB of a sign-in but for its last byte, without a token, and wait',
+    description: '400 connections send 1 MiB of a sign-in but for its last byte, without a token, and wait',
     run: heldBodies(400, '/api/auth/sign-in/email', MEGABYTE, null),
   },
   {
     name: 'bodies-and-leave',
-    does: '30 connections send most of a batch of 8 MiB and reset, again and again',
+    description: '30 connections send most of a batch of 8 MiB and reset, again and again',
     run: (target, signal) =>
-      atOnce(30, signal, async () => {
+      runConcurrently(30, signal, async () => {
         const socket = await open(target, signal)
         if (!socket) return
         const headers = { 'Content-Type': 'application/json', 'Content-Length': String(8 * MEGABYTE) }
@@ -44,7 +44,7 @@ export const bodyAttacks: Attack[] = [
   },
   {
     name: 'long-strings',
-    does: '16 connections send strings of 1 MB where names, times and emails belong',
+    description: '16 connections send strings of 1 MB where names, times and emails belong',
     run: (target, signal) => {
       const long = 'x@'.repeat(500_000)
       const bodies: [string, object][] = [
@@ -63,7 +63,7 @@ export const bodyAttacks: Attack[] = [
   },
   {
     name: 'full-batches',
-    does: '16 connections send batches of 30 payloads of 255 KiB again and again',
+    description: '16 connections send batches of 30 payloads of 255 KiB again and again',
     prepare: async (stage) => ({ first: await stage.claims({ count: 1_000 }) }),
     run: (target, signal) => {
       const prefix = (target.prepared.first as string).slice(0, 24)

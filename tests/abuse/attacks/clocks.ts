@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Attack, Target } from '../attack.ts'
 import { flood, get, onAnswer, post, request } from '../requests.ts'
 import { LARGE_CONTRACT, OPEN_CONTRACT, type Stage } from '../stage.ts'
-import { atOnce, ended, open } from '../wire.ts'
+import { ended, open, runConcurrently } from '../wire.ts'
 
 const ON_CLOCK = 60_000
 const CLOCKS = 20
@@ -31,7 +31,7 @@ const advance = (target: Target) => {
 export const clockAttacks: Attack[] = [
   {
     name: 'clock-lines',
-    does: 'a clock with 60,000 claims is advanced while 10,500 lines are submitted to it',
+    description: 'a clock with 60,000 claims is advanced while 10,500 lines are submitted to it',
     prepare: clockWithClaims,
     run: async (target, signal) => {
       const line = `${JSON.stringify({ claim_id: target.prepared.claim, type: 'note' })}\n`
@@ -39,7 +39,7 @@ export const clockAttacks: Attack[] = [
       const headers = { 'Content-Type': 'application/x-ndjson', 'Content-Length': String(body.length) }
       await Promise.all([
         flood(target, signal, { connections: 1 }, advance(target)),
-        atOnce(21, signal, async () => {
+        runConcurrently(21, signal, async () => {
           const socket = await open(target, signal)
           if (!socket) return
           onAnswer(socket, () => {})
@@ -54,7 +54,7 @@ export const clockAttacks: Attack[] = [
   },
   {
     name: 'clock-creations',
-    does: 'a clock with 60,000 claims is advanced while claims are created on it, and listed',
+    description: 'a clock with 60,000 claims is advanced while claims are created on it, and listed',
     prepare: clockWithClaims,
     run: async (target, signal) => {
       const { customerId: customer_id } = target.account
@@ -68,7 +68,8 @@ export const clockAttacks: Attack[] = [
   },
   {
     name: 'clock-candidates',
-    does: 'a clock with 60,000 candidates is advanced while live candidates with their aliases are created',
+    description:
+      'a clock with 60,000 candidates is advanced while live candidates with their aliases are created',
     prepare: async (stage) => {
       const prefix = randomUUID()
       const { external_id } = await stage.post('/v1/customers', { external_id: 'of candidates' })
@@ -97,7 +98,7 @@ export const clockAttacks: Attack[] = [
   },
   {
     name: 'clock-large-contracts',
-    does: 'clocks with 10,000 claims under contracts of 62 KB are advanced again and again',
+    description: 'clocks with 10,000 claims under contracts of 62 KB are advanced again and again',
     prepare: async (stage) => {
       const { id } = await stage.post('/v1/test_clocks', { frozen_time: FROZEN })
       const clock = id as string
@@ -109,7 +110,8 @@ export const clockAttacks: Attack[] = [
   },
   {
     name: 'clocks-at-once',
-    does: '20 clocks with 10,000 claims each are advanced at the same time, and others of the account listed',
+    description:
+      '20 clocks with 10,000 claims each are advanced at the same time, and others of the account listed',
     prepare: async (stage) => {
       const clocks: string[] = []
       for (let i = 0; i < CLOCKS; i++) {
@@ -130,7 +132,7 @@ export const clockAttacks: Attack[] = [
   },
   {
     name: 'clock-deletes',
-    does: '8 connections delete clocks with 60,000 claims, while others advance them',
+    description: '8 connections delete clocks with 60,000 claims, while others advance them',
     prepare: clockWithClaims,
     run: async (target, signal) => {
       const path = `/v1/test_clocks/${target.prepared.clock}`

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Attack, Target } from '../attack.ts'
 import { get, onAnswer, request } from '../requests.ts'
-import { atOnce, ended, open, rest } from '../wire.ts'
+import { ended, open, pause, runConcurrently } from '../wire.ts'
 
 /** Opens a number of connections, begins on each, and goes on as the other says until it ends. */
 const hold = (
@@ -11,13 +11,13 @@ const hold = (
   goOn: (socket: Socket) => void,
 ) =>
   ((target, signal) =>
-    atOnce(connections, signal, async () => {
+    runConcurrently(connections, signal, async () => {
       const socket = await open(target, signal)
       if (!socket) return
       begin(target, socket)
       // Never closed from here: a server that has ended it must not wait for that.
       while (!signal.aborted && !socket.destroyed) {
-        await rest(everyMs, signal)
+        await pause(everyMs, signal)
         if (socket.writable) goOn(socket)
       }
     })) satisfies Attack['run']
@@ -27,7 +27,7 @@ const nothing = () => {}
 export const connectionAttacks: Attack[] = [
   {
     name: 'slow-headers',
-    does: '400 connections send a header a byte at a time, and never close',
+    description: '400 connections send a header a byte at a time, and never close',
     stays: true,
     run: hold(
       400,
@@ -40,7 +40,7 @@ export const connectionAttacks: Attack[] = [
   },
   {
     name: 'slow-bodies',
-    does: '400 connections send a body a byte at a time',
+    description: '400 connections send a body a byte at a time',
     stays: true,
     run: hold(
       400,
@@ -54,13 +54,14 @@ export const connectionAttacks: Attack[] = [
   },
   {
     name: 'half-open',
-    does: '400 connections say that they are through in the middle of a request, and never close',
+    description: '400 connections say that they are through in the middle of a request, and never close',
     stays: true,
     run: hold(400, (_, socket) => void socket.end('GET /healthz HTTP/1.1\r\nX-Half: '), 500, nothing),
   },
   {
     name: 'half-open-answered',
-    does: '400 connections say that they are through after a whole request, read nothing and never close',
+    description:
+      '400 connections say that they are through after a whole request, read nothing and never close',
     stays: true,
     run: hold(
       400,
@@ -71,12 +72,12 @@ export const connectionAttacks: Attack[] = [
   },
   {
     name: 'idle',
-    does: '4,000 connections are opened, and nothing is sent',
+    description: '4,000 connections are opened, and nothing is sent',
     run: hold(4_000, nothing, 1_000, nothing),
   },
   {
     name: 'idle-kept-alive',
-    does: '2,000 connections make one request and stay',
+    description: '2,000 connections make one request and stay',
     run: hold(
       2_000,
       (target, socket) => {
@@ -89,9 +90,9 @@ export const connectionAttacks: Attack[] = [
   },
   {
     name: 'churn',
-    does: 'thousands of connections are opened and reset, some in the middle of a request',
+    description: 'thousands of connections are opened and reset, some in the middle of a request',
     run: (target, signal) =>
-      atOnce(64, signal, async (worker) => {
+      runConcurrently(64, signal, async (worker) => {
         const socket = await open(target, signal)
         if (!socket) return
         if (worker % 4 === 1) socket.write('GET /v1/claims HTTP/1.1\r\n')

@@ -1,7 +1,7 @@
 import type { Attack, Target } from '../attack.ts'
 import { flood, post } from '../requests.ts'
 import { OPEN_CONTRACT } from '../stage.ts'
-import { atOnce, ended, open } from '../wire.ts'
+import { ended, open, runConcurrently } from '../wire.ts'
 
 /* Empty objects take more than twenty times their text. */
 
@@ -34,7 +34,7 @@ const sendAll =
 export const heavyValues: Attack[] = [
   {
     name: 'heavy-claims',
-    does: '4 connections create claims, 8 MiB a request, whose contracts are full of empty objects',
+    description: '4 connections create claims, 8 MiB a request, whose contracts are full of empty objects',
     run: sendAll(4, '/v1/claims/batch', ({ account }) => {
       const claim = JSON.stringify({ customer_id: account.customerId, contract: HEAVY_CONTRACT })
       return `{${listOf('claims', claim, 8 * MIB - 100)}}`
@@ -42,7 +42,7 @@ export const heavyValues: Attack[] = [
   },
   {
     name: 'heavy-events',
-    does: '4 connections send events, 8 MiB a request, whose payloads are full of empty objects',
+    description: '4 connections send events, 8 MiB a request, whose payloads are full of empty objects',
     prepare: async (stage) => ({ claim: await stage.claims({ count: 1 }) }),
     run: sendAll(4, '/v1/events/batch', ({ prepared }) => {
       return `{${listOf('events', heavyEvent(prepared.claim as string, 80_000), 8 * MIB - 100)}}`
@@ -50,7 +50,7 @@ export const heavyValues: Attack[] = [
   },
   {
     name: 'heavy-simulations',
-    does: '32 connections simulate events, 1 MiB a request, whose payloads are full of empty objects',
+    description: '32 connections simulate events, 1 MiB a request, whose payloads are full of empty objects',
     run: sendAll(32, '/v1/simulations', () => {
       const event = `{"at":"2026-01-01T00:00:00.000Z","type":"e","a":${emptyObjects(80_000)}}`
       const contract = `"contract":${JSON.stringify(HEAVY_CONTRACT)}`
@@ -59,7 +59,7 @@ export const heavyValues: Attack[] = [
   },
   {
     name: 'heavy-schemas',
-    does: '64 connections create claims from 20 schemas whose contracts are full of empty objects',
+    description: '64 connections create claims from 20 schemas whose contracts are full of empty objects',
     prepare: async (stage) => {
       const prepared: Record<string, string> = {}
       for (let i = 0; i < 20; i++) {
@@ -77,13 +77,15 @@ export const heavyValues: Attack[] = [
   },
   {
     name: 'heavy-bodies-kept',
-    does: '400 connections send events of 60 KiB that are full of empty objects, one after the other, and stay',
+    description:
+      '400 connections send events of 60 KiB that are full of empty objects, one after the other, and stay',
     prepare: async (stage) => ({ claim: await stage.claims({ count: 1 }) }),
     run: sendAll(400, '/v1/events', ({ prepared }) => heavyEvent(prepared.claim as string, 20_000)),
   },
   {
     name: 'heavy-answers',
-    does: '4 connections send batches of events to 200 claims under contracts of their own that are full of empty objects, and read no answer',
+    description:
+      '4 connections send batches of events to 200 claims under contracts of their own that are full of empty objects, and read no answer',
     prepare: async (stage) => {
       const claims: string[] = []
       for (let n = 0; n < stage.many(200); n++)
@@ -93,7 +95,7 @@ export const heavyValues: Attack[] = [
     run: (target, signal) => {
       const events = (target.prepared.claims ?? '').split(',').map((claim_id) => ({ claim_id, type: 'e' }))
       const batch = post(target, '/v1/events/batch', { events })
-      return atOnce(4, signal, async () => {
+      return runConcurrently(4, signal, async () => {
         const socket = await open(target, signal)
         if (!socket) return
         socket.write(batch.repeat(2))

@@ -1,7 +1,7 @@
 import type { Attack, Target } from '../attack.ts'
 import { bySession, flood, get, onAnswer, request } from '../requests.ts'
 import { OPEN_CONTRACT, type Stage } from '../stage.ts'
-import { atOnce, open, rest } from '../wire.ts'
+import { open, pause, runConcurrently } from '../wire.ts'
 
 /** Together 64 MiB. */
 const EVENT_COUNT = 256
@@ -28,13 +28,13 @@ const readsOf = (connections: number, path: (target: Target, number: number) => 
 export const largeAnswers: Attack[] = [
   {
     name: 'read-logs',
-    does: '60 connections read a claim with a log of 64 MiB again and again',
+    description: '60 connections read a claim with a log of 64 MiB again and again',
     prepare: async (stage) => ({ claim: await largeClaim(stage) }),
     run: readsOf(60, ({ prepared }) => `/v1/claims/${prepared.claim}`),
   },
   {
     name: 'read-logs-during-check',
-    does: '60 connections read a claim with a log of 64 MiB while a check moves 20,000 claims',
+    description: '60 connections read a claim with a log of 64 MiB while a check moves 20,000 claims',
     duringCheck: true,
     seconds: 15,
     prepare: async (stage) => {
@@ -46,25 +46,25 @@ export const largeAnswers: Attack[] = [
   },
   {
     name: 'read-logs-and-leave',
-    does: '60 connections read a claim with a log of 64 MiB and disconnect at once, again and again',
+    description: '60 connections read a claim with a log of 64 MiB and disconnect at once, again and again',
     prepare: async (stage) => ({ claim: await largeClaim(stage) }),
     run: (target, signal) =>
-      atOnce(60, signal, async () => {
+      runConcurrently(60, signal, async () => {
         const socket = await open(target, signal)
         socket?.write(get(target, `/v1/claims/${target.prepared.claim}`))
-        await rest(30, signal)
+        await pause(30, signal)
         socket?.resetAndDestroy()
       }),
   },
   {
     name: 'explain-logs',
-    does: '20 connections read the explanation of a claim with a log of 64 MiB',
+    description: '20 connections read the explanation of a claim with a log of 64 MiB',
     prepare: async (stage) => ({ claim: await largeClaim(stage) }),
     run: readsOf(20, ({ prepared }) => `/v1/claims/${prepared.claim}/explanation`),
   },
   {
     name: 'read-schemas',
-    does: '10 connections list thousands of schemas of 62 KB each',
+    description: '10 connections list thousands of schemas of 62 KB each',
     prepare: async (stage) => {
       await stage.schemas(stage.many(5_000))
       return {}
@@ -73,7 +73,7 @@ export const largeAnswers: Attack[] = [
   },
   {
     name: 'read-exports',
-    does: '20 connections export 50,000 claims again and again',
+    description: '20 connections export 50,000 claims again and again',
     prepare: async (stage) => {
       await stage.claims({ count: stage.many(50_000) })
       return {}
@@ -82,20 +82,20 @@ export const largeAnswers: Attack[] = [
   },
   {
     name: 'read-one-byte',
-    does: '40 connections read an export a few bytes at a time',
+    description: '40 connections read an export a few bytes at a time',
     prepare: async (stage) => {
       await stage.claims({ count: stage.many(50_000) })
       return {}
     },
     run: (target, signal) =>
-      atOnce(40, signal, async () => {
+      runConcurrently(40, signal, async () => {
         const socket = await open(target, signal)
         if (!socket) return
         socket.write(request(target, 'GET', '/v1/claims/export'))
         onAnswer(socket)
         while (!signal.aborted && !socket.destroyed) {
           socket.pause()
-          await rest(200, signal)
+          await pause(200, signal)
           socket.read(64)
         }
         socket.destroy()
@@ -103,7 +103,8 @@ export const largeAnswers: Attack[] = [
   },
   {
     name: 'read-tokens',
-    does: '20 connections list the 1,000 valid and 1,000 revoked tokens of an account; the list has no pages',
+    description:
+      '20 connections list the 1,000 valid and 1,000 revoked tokens of an account; the list has no pages',
     prepare: async (stage) => {
       await stage.tokens(stage.many(999))
       await stage.tokens(stage.many(1_000), { areRevoked: true })
@@ -116,7 +117,7 @@ export const largeAnswers: Attack[] = [
   },
   {
     name: 'lists',
-    does: '64 connections list claims with cursors deep in a list of 50,000, by every filter',
+    description: '64 connections list claims with cursors deep in a list of 50,000, by every filter',
     prepare: async (stage) => ({ first: await stage.claims({ count: stage.many(50_000) }) }),
     run: readsOf(64, ({ account, prepared }, number) => {
       const prefix = (prepared.first as string).slice(0, 24)
@@ -132,7 +133,7 @@ export const largeAnswers: Attack[] = [
   },
   {
     name: 'overviews',
-    does: '32 connections read overviews, each request with another period and time zone',
+    description: '32 connections read overviews, each request with another period and time zone',
     prepare: async (stage) => {
       await stage.claims({ count: stage.many(50_000) })
       return {}

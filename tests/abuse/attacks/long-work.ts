@@ -90,7 +90,7 @@ const SPARSE = [
 export const longWork: Attack[] = [
   {
     name: 'sparse-lists',
-    does: '16 connections ask for lists and exports, of 100,000 claims, with filters that none fits',
+    description: '16 connections ask for lists and exports, of 100,000 claims, with filters that none fits',
     prepare: async (stage) => ({ first: await stage.claims({ count: stage.many(100_000) }) }),
     run: (target, signal) =>
       flood(target, signal, { connections: 16 }, (number) =>
@@ -99,19 +99,19 @@ export const longWork: Attack[] = [
   },
   {
     name: 'simulations',
-    does: '4 connections simulate 9,000 events against 510 leaves, 1 MiB each time',
+    description: '4 connections simulate 9,000 events against 510 leaves, 1 MiB each time',
     run: (target, signal) =>
       flood(target, signal, { connections: 4 }, () => post(target, '/v1/simulations', SIMULATION)),
   },
   {
     name: 'simulations-of-lists',
-    does: '4 connections simulate 500 events whose long lists 30 leaves compare',
+    description: '4 connections simulate 500 events whose long lists 30 leaves compare',
     run: (target, signal) =>
       flood(target, signal, { connections: 4 }, () => post(target, '/v1/simulations', DEEP_SIMULATION)),
   },
   {
     name: 'explanations',
-    does: '4 connections ask why a claim of 9,990 events and 510 leaves stands as it does',
+    description: '4 connections read the explanation of a claim with 9,990 events and 510 leaves',
     prepare: async (stage) => ({ claim: await heavyClaim(stage) }),
     run: (target, signal) =>
       flood(target, signal, { connections: 4 }, () =>
@@ -120,7 +120,7 @@ export const longWork: Attack[] = [
   },
   {
     name: 'replays',
-    does: '4 connections send again what such a claim has recorded',
+    description: '4 connections send again what such a claim has recorded',
     prepare: async (stage) => ({ claim: await heavyClaim(stage) }),
     run: (target, signal) =>
       flood(target, signal, { connections: 4 }, (number) =>
@@ -133,7 +133,7 @@ export const longWork: Attack[] = [
   },
   {
     name: 'events-to-heavy-claims',
-    does: '16 connections submit to 200 claims of 500 leaves and 1,000 events',
+    description: '16 connections submit to 200 claims of 500 leaves and 1,000 events',
     prepare: async (stage) => {
       const events = { count: 1_000, type: 'e', payload: JSON.stringify(PAYLOAD) }
       return {
@@ -152,7 +152,8 @@ export const longWork: Attack[] = [
   },
   {
     name: 'events-of-one-hash',
-    does: '16 connections submit batches of 500 events, whose ids all have the hash of one in the log, to 200 claims of 5,000 events',
+    description:
+      '16 connections submit batches of 500 events, whose ids all have the hash of one in the log, to 200 claims of 5,000 events',
     prepare: async (stage) => {
       const events = { count: stage.many(5_000), type: 'e', payload: '{}' }
       return {
@@ -173,7 +174,8 @@ export const longWork: Attack[] = [
   },
   {
     name: 'events-to-long-contracts',
-    does: '4 connections send batches of 1,000 events, each for another of 1,000 claims under 40 contracts of 62 KB',
+    description:
+      '4 connections send batches of 1,000 events, each for another of 1,000 claims under 40 contracts of 62 KB',
     prepare: async (stage) => {
       const firsts: string[] = []
       for (let n = 0; n < LONG_CONTRACTS; n++)
@@ -197,7 +199,7 @@ export const longWork: Attack[] = [
   },
   {
     name: 'bad-contracts',
-    does: '4 connections send batches of 600 contracts with 800 faults each, 6 MB each time',
+    description: '4 connections send batches of 600 contracts with 800 faults each, 6 MB each time',
     run: (target, signal) => {
       const claim = { customer_id: target.account.customerId, contract: BAD_CONTRACT }
       const body = JSON.stringify({ claims: Array.from({ length: 600 }, () => claim) })
@@ -206,7 +208,7 @@ export const longWork: Attack[] = [
   },
   {
     name: 'deep-json',
-    does: '4 connections send batches of 8 MB of opening brackets',
+    description: '4 connections send batches of 8 MB of opening brackets',
     run: (target, signal) => {
       const bytes = `{"events":[${deepJson(8_000_000)}`
       return flood(target, signal, { connections: 4 }, () => post(target, '/v1/events/batch', bytes))
@@ -214,7 +216,7 @@ export const longWork: Attack[] = [
   },
   {
     name: 'wide-json',
-    does: '4 connections send batches of 8 MB of escapes, small numbers and keys',
+    description: '4 connections send batches of 8 MB of escapes, small numbers and keys',
     run: (target, signal) => {
       const bodies = [
         `{"events":[${escapes(7_999_980)}]}`,

@@ -10,7 +10,7 @@ const LISTS = ['/v1/claims?limit=100', '/v1/claims?limit=100&price_from=0', '/v1
 export const metadataAttacks: Attack[] = [
   {
     name: 'read-metadata',
-    does: '40 connections read lists and exports of claims with 100 KB of metadata each',
+    description: '40 connections read lists and exports of claims with 100 KB of metadata each',
     prepare: async (stage) => {
       await stage.claims({ count: stage.many(1_000), metadata: LARGEST })
       return {}
@@ -22,7 +22,7 @@ export const metadataAttacks: Attack[] = [
   },
   {
     name: 'change-metadata',
-    does: '32 connections change 100 KB of metadata of one claim, to which they also submit',
+    description: '32 connections change 100 KB of metadata of one claim, to which they also submit',
     prepare: async (stage) => ({ claim: await stage.claims({ count: 1 }) }),
     run: (target, signal) => {
       const path = `/v1/claims/${target.prepared.claim}`

@@ -1,7 +1,7 @@
 import type { Attack, Target } from '../attack.ts'
 import { flood, get, onAnswer, post, request } from '../requests.ts'
 import { LARGE_CONTRACT, type Stage } from '../stage.ts'
-import { atOnce, ended, open, rest } from '../wire.ts'
+import { ended, open, pause, runConcurrently } from '../wire.ts'
 
 const EVENT_STREAM = { headers: { Accept: 'text/event-stream' } }
 const FEED = '/v1/notifications'
@@ -19,19 +19,19 @@ const largeClaims = withClaims({ count: 200, contract: LARGE_CONTRACT })
 const askAndLeave =
   (connections: number, render: (target: Target) => string): Attack['run'] =>
   (target, signal) =>
-    atOnce(connections, signal, async () => {
+    runConcurrently(connections, signal, async () => {
       const socket = await open(target, signal)
       if (!socket) return
       onAnswer(socket)
       socket.write(render(target))
-      await rest(100 * Math.random(), signal)
+      await pause(100 * Math.random(), signal)
       socket.resetAndDestroy()
     })
 
 export const notificationAttacks: Attack[] = [
   {
     name: 'notifications-filtered',
-    does: '16 clients ask for notifications of a customer who has none, among thousands',
+    description: '16 clients ask for notifications of a customer who has none, among thousands',
     prepare: withClaims({ count: 2_000 }),
     run: (target, signal) =>
       flood(target, signal, { connections: 16 }, () =>
@@ -40,27 +40,27 @@ export const notificationAttacks: Attack[] = [
   },
   {
     name: 'notifications-large',
-    does: '8 clients ask for pages of a hundred notifications with contracts of 60 KiB',
+    description: '8 clients ask for pages of a hundred notifications with contracts of 60 KiB',
     prepare: largeClaims,
     run: (target, signal) =>
       flood(target, signal, { connections: 8 }, () => get(target, `${FEED}?limit=100&order=desc`)),
   },
   {
     name: 'notifications-wait',
-    does: '200 clients ask for what comes next, wait for it, and leave',
+    description: '200 clients ask for what comes next, wait for it, and leave',
     run: askAndLeave(200, (target) => get(target, `${FEED}?wait=30&types=test_clock.advanced`)),
   },
   {
     name: 'notifications-streams',
-    does: '100 clients open streams of notifications, and leave',
+    description: '100 clients open streams of notifications, and leave',
     run: askAndLeave(100, (target) => request(target, 'GET', FEED, EVENT_STREAM)),
   },
   {
     name: 'notifications-unread',
-    does: '40 clients open streams of notifications with contracts of 60 KiB, and read nothing',
+    description: '40 clients open streams of notifications with contracts of 60 KiB, and read nothing',
     prepare: largeClaims,
     run: (target, signal) =>
-      atOnce(40, signal, async () => {
+      runConcurrently(40, signal, async () => {
         const socket = await open(target, signal)
         if (!socket) return
         socket.pause()
@@ -71,7 +71,8 @@ export const notificationAttacks: Attack[] = [
   },
   {
     name: 'notifications-of-events',
-    does: '8 clients submit batches of 500 events with a notification each, and 8 ask for the feed, which is not to show them',
+    description:
+      '8 clients submit batches of 500 events with a notification each, and 8 ask for the feed, which is not to show them',
     prepare: async (stage) => {
       await stage.askForEvents()
       return { claim: await stage.claims({ count: 1_000 }) }

@@ -1,6 +1,6 @@
 import type { Attack, Target } from '../attack.ts'
 import { flood, onAnswer, post, request } from '../requests.ts'
-import { atOnce, ended, keepWriting, open } from '../wire.ts'
+import { ended, keepWriting, open, runConcurrently } from '../wire.ts'
 
 const HEADER_BYTES = 15_000
 const STREAMED_BYTES = 64 * 1024 * 1024
@@ -8,7 +8,7 @@ const STREAMED_BYTES = 64 * 1024 * 1024
 /** Writes this head and then these bytes again and again, on each of a number of connections. */
 const pour = (connections: number, head: (target: Target) => string, bytes: string) =>
   ((target, signal) =>
-    atOnce(connections, signal, async () => {
+    runConcurrently(connections, signal, async () => {
       const socket = await open(target, signal)
       if (!socket) return
       onAnswer(socket)
@@ -33,7 +33,7 @@ const UPGRADE = {
 export const protocolAttacks: Attack[] = [
   {
     name: 'methods',
-    does: '32 connections try methods that are not there, CONNECT and an upgrade to WebSocket',
+    description: '32 connections try methods that are not there, CONNECT and an upgrade to WebSocket',
     run: (target, signal) =>
       flood(target, signal, { connections: 32 }, (number) => {
         const method = METHODS[number % METHODS.length] as string
@@ -44,9 +44,9 @@ export const protocolAttacks: Attack[] = [
   },
   {
     name: 'tunnels',
-    does: '400 connections ask for an upgrade or a tunnel, and stay',
+    description: '400 connections ask for an upgrade or a tunnel, and stay',
     run: (target, signal) =>
-      atOnce(400, signal, async (worker) => {
+      runConcurrently(400, signal, async (worker) => {
         const socket = await open(target, signal)
         if (!socket) return
         const upgrade = request(target, 'GET', '/', { headers: UPGRADE })
@@ -57,7 +57,7 @@ export const protocolAttacks: Attack[] = [
   },
   {
     name: 'large-headers',
-    does: '32 connections send headers of 15 KB, of thousands of lines, and addresses of 15 KB',
+    description: '32 connections send headers of 15 KB, of thousands of lines, and addresses of 15 KB',
     run: (target, signal) =>
       flood(target, signal, { connections: 32 }, (number) => {
         const headers: Record<string, string> =
@@ -70,24 +70,24 @@ export const protocolAttacks: Attack[] = [
   },
   {
     name: 'chunk-extensions',
-    does: '16 connections send a chunk whose extensions do not end',
+    description: '16 connections send a chunk whose extensions do not end',
     run: pour(16, (target) => `${chunkedTo('/v1/events')(target)}1;`, 'x'.repeat(4_096)),
   },
   {
     name: 'chunks-of-one-byte',
-    does: '16 connections send a body in chunks of one byte',
+    description: '16 connections send a body in chunks of one byte',
     run: pour(16, chunkedTo('/v1/events'), '1\r\n \r\n'.repeat(1_000)),
   },
   {
     name: 'trailers',
-    does: '16 connections send trailers that do not end',
+    description: '16 connections send trailers that do not end',
     run: pour(16, (target) => `${chunkedTo('/v1/events')(target)}2\r\n{}\r\n0\r\n`, 'x: y\r\n'.repeat(500)),
   },
   {
     name: 'expectations',
-    does: '400 connections announce a body and wait to be asked for it',
+    description: '400 connections announce a body and wait to be asked for it',
     run: (target, signal) =>
-      atOnce(400, signal, async () => {
+      runConcurrently(400, signal, async () => {
         const socket = await open(target, signal)
         if (!socket) return
         const headers = {
@@ -102,7 +102,7 @@ export const protocolAttacks: Attack[] = [
   },
   {
     name: 'ranges',
-    does: '32 connections ask for hundreds of ranges of the largest files',
+    description: '32 connections ask for hundreds of ranges of the largest files',
     run: (target, signal) => {
       const Range = `bytes=${Array.from({ length: 500 }, (_, i) => `${i}-`).join(',')}`
       return flood(target, signal, { connections: 32 }, (number) =>
@@ -115,7 +115,7 @@ export const protocolAttacks: Attack[] = [
   },
   {
     name: 'compressed',
-    does: '32 connections send bodies of 1 MB that say they are compressed',
+    description: '32 connections send bodies of 1 MB that say they are compressed',
     run: (target, signal) => {
       const headers = { 'Content-Encoding': 'gzip' }
       const body = 'x'.repeat(1_000_000)
@@ -124,7 +124,7 @@ export const protocolAttacks: Attack[] = [
   },
   {
     name: 'health',
-    does: '64 connections ask for `/readyz` and `/healthz` without a token',
+    description: '64 connections ask for `/readyz` and `/healthz` without a token',
     run: (target, signal) =>
       flood(target, signal, { connections: 64, depth: 4 }, (number) =>
         request(target, 'GET', number % 4 === 0 ? '/healthz' : '/readyz', { token: null }),
@@ -132,7 +132,7 @@ export const protocolAttacks: Attack[] = [
   },
   {
     name: 'not-found',
-    does: '64 connections ask for pages that are not there',
+    description: '64 connections ask for pages that are not there',
     run: (target, signal) =>
       flood(target, signal, { connections: 64, depth: 4 }, (number) =>
         request(target, 'GET', `/${number}/%2e%2e/etc/passwd`, { token: null }),

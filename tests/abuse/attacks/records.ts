@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Attack, Target } from '../attack.ts'
 import { bySession, flood, get, post, request } from '../requests.ts'
 import { LARGE_CONTRACT, OPEN_CONTRACT } from '../stage.ts'
-import { atOnce, open } from '../wire.ts'
+import { open, runConcurrently } from '../wire.ts'
 
 const claimOf = ({ account }: Target, contract: object = OPEN_CONTRACT) => ({
   customer_id: account.customerId,
@@ -20,13 +20,13 @@ const aliasOf = (number: number) => `alias-${(number % 50).toString().padStart(8
 export const recordAttacks: Attack[] = [
   {
     name: 'hot-claim',
-    does: '128 connections submit to one claim',
+    description: '128 connections submit to one claim',
     prepare: async (stage) => ({ claim: await stage.claims({ count: 1 }) }),
     run: posts(128, '/v1/events', ({ prepared }) => ({ claim_id: prepared.claim, type: 'note' })),
   },
   {
     name: 'event-batches',
-    does: '16 connections submit batches of 1000 events',
+    description: '16 connections submit batches of 1000 events',
     prepare: async (stage) => ({ claim: await stage.claims({ count: 1_000 }) }),
     run: posts(16, '/v1/events/batch', ({ prepared }) => {
       const prefix = (prepared.claim as string).slice(0, 24)
@@ -39,7 +39,7 @@ export const recordAttacks: Attack[] = [
   },
   {
     name: 'keyed-batches',
-    does: '16 connections create 1000 claims a request, each request with a key',
+    description: '16 connections create 1000 claims a request, each request with a key',
     run: (target, signal) => {
       const body = JSON.stringify({ claims: Array.from({ length: 1_000 }, () => claimOf(target)) })
       return flood(target, signal, { connections: 16 }, () =>
@@ -49,14 +49,15 @@ export const recordAttacks: Attack[] = [
   },
   {
     name: 'one-key',
-    does: '64 connections create claims with the same key, and others with keys of their own, and the half of them leaves at once',
+    description:
+      '64 connections create claims with the same key, and others with keys of their own, and the half of them leaves at once',
     run: async (target, signal) => {
       const create = (key: string) =>
         post(target, '/v1/claims', claimOf(target), { headers: { 'Idempotency-Key': key } })
       const keyOf = (number: number) => (number % 2 ? 'the same' : randomUUID())
       await Promise.all([
         flood(target, signal, { connections: 32 }, (number) => create(keyOf(number))),
-        atOnce(32, signal, async () => {
+        runConcurrently(32, signal, async () => {
           const socket = await open(target, signal)
           socket?.end(create(randomUUID()), () => socket.resetAndDestroy())
         }),
@@ -65,7 +66,8 @@ export const recordAttacks: Attack[] = [
   },
   {
     name: 'large-echoes',
-    does: '16 connections submit batches of 1000 events to a claim whose contract has 62 KB, and get it back 1000 times',
+    description:
+      '16 connections submit batches of 1000 events to a claim whose contract has 62 KB, and get it back 1000 times',
     prepare: async (stage) => ({ claim: await stage.claims({ count: 1, contract: LARGE_CONTRACT }) }),
     run: posts(16, '/v1/events/batch', ({ prepared }) => ({
       events: Array.from({ length: 1_000 }, (_, i) => ({
@@ -77,7 +79,7 @@ export const recordAttacks: Attack[] = [
   },
   {
     name: 'large-echoes-of-schema',
-    does: '16 connections create 1000 claims a request from a schema of 62 KB',
+    description: '16 connections create 1000 claims a request from a schema of 62 KB',
     prepare: async (stage) => {
       const { id } = await stage.post('/v1/schemas', { contract: LARGE_CONTRACT })
       return { schema: id as string }
@@ -91,7 +93,7 @@ export const recordAttacks: Attack[] = [
   },
   {
     name: 'large-decisive-logs',
-    does: '16 connections submit to 20 claims whose conditions need logs of 32 MiB',
+    description: '16 connections submit to 20 claims whose conditions need logs of 32 MiB',
     prepare: async (stage) => {
       const contract = { ...OPEN_CONTRACT, fulfillment_condition: { event: 'note', gte: 1 } }
       const events = { count: 128, type: 'note', payload: JSON.stringify({ text: 'x'.repeat(255 * 1024) }) }
@@ -105,17 +107,17 @@ export const recordAttacks: Attack[] = [
   },
   {
     name: 'creations',
-    does: '64 connections create claims',
+    description: '64 connections create claims',
     run: posts(64, '/v1/claims', (target) => claimOf(target)),
   },
   {
     name: 'creations-of-long-contracts',
-    does: '64 connections create claims with contracts of 62 KB, one a request',
+    description: '64 connections create claims with contracts of 62 KB, one a request',
     run: posts(64, '/v1/claims', (target) => claimOf(target, LARGE_CONTRACT)),
   },
   {
     name: 'creations-at-the-turnstile',
-    does: '32 connections create claims, and 32 read the end of that list all the time',
+    description: '32 connections create claims, and 32 read the end of that list all the time',
     run: (target, signal) => {
       const create = posts(32, '/v1/claims', (target: Target) => claimOf(target))
       const read = flood(target, signal, { connections: 32 }, () =>
@@ -126,7 +128,7 @@ export const recordAttacks: Attack[] = [
   },
   {
     name: 'creation-batches',
-    does: '16 connections create claims, 1000 a request',
+    description: '16 connections create claims, 1000 a request',
     run: (target, signal) => {
       const body = JSON.stringify({ claims: Array.from({ length: 1_000 }, () => claimOf(target)) })
       return flood(target, signal, { connections: 16 }, () => post(target, '/v1/claims/batch', body))
@@ -134,7 +136,7 @@ export const recordAttacks: Attack[] = [
   },
   {
     name: 'large-creations',
-    does: '16 connections create claims with contracts of 62 KB, 120 a request',
+    description: '16 connections create claims with contracts of 62 KB, 120 a request',
     run: (target, signal) => {
       const body = JSON.stringify({
         claims: Array.from({ length: 120 }, () => claimOf(target, LARGE_CONTRACT)),
@@ -144,7 +146,7 @@ export const recordAttacks: Attack[] = [
   },
   {
     name: 'large-schemas',
-    does: '32 connections create schemas of 62 KB',
+    description: '32 connections create schemas of 62 KB',
     run: (target, signal) => {
       const body = JSON.stringify({ contract: LARGE_CONTRACT })
       return flood(target, signal, { connections: 32 }, () => post(target, '/v1/schemas', body))
@@ -152,7 +154,7 @@ export const recordAttacks: Attack[] = [
   },
   {
     name: 'aliases',
-    does: '64 connections create candidates with the same 50 aliases, which are mostly taken',
+    description: '64 connections create candidates with the same 50 aliases, which are mostly taken',
     run: posts(64, '/v1/candidates', ({ account }, number) => ({
       candidate_alias: aliasOf(number),
       customer_uuid: account.userId,
@@ -161,14 +163,14 @@ export const recordAttacks: Attack[] = [
   },
   {
     name: 'customers',
-    does: '64 connections create customers, half of whom exist',
+    description: '64 connections create customers, half of whom exist',
     run: posts(64, '/v1/customers', (_, number) => ({
       external_id: number % 2 === 0 ? `same-${number % 100}` : randomUUID(),
     })),
   },
   {
     name: 'tokens',
-    does: '64 connections create tokens, as many as an account may have and more',
+    description: '64 connections create tokens, as many as an account may have and more',
     prepare: (stage) => stage.signIn(),
     run: (target, signal) =>
       flood(target, signal, { connections: 64 }, () =>
@@ -177,7 +179,7 @@ export const recordAttacks: Attack[] = [
   },
   {
     name: 'one-record',
-    does: '64 connections rename one customer and replace one schema',
+    description: '64 connections rename one customer and replace one schema',
     prepare: async (stage) => {
       const { id } = await stage.post('/v1/schemas', { contract: OPEN_CONTRACT })
       return { schema: id as string }
@@ -195,7 +197,7 @@ export const recordAttacks: Attack[] = [
   },
   {
     name: 'revocations',
-    does: '32 connections revoke the account’s tokens, and every server is notified of each',
+    description: '32 connections revoke the account’s tokens, and every server is notified of each',
     prepare: async (stage) => ({
       tokens: (await stage.tokens(stage.many(5_000))).join(' '),
       ...(await stage.signIn()),
@@ -209,7 +211,8 @@ export const recordAttacks: Attack[] = [
   },
   {
     name: 'invitation-links',
-    does: '64 connections make invitations, as many as an account may have and more, and list them all',
+    description:
+      '64 connections make invitations, as many as an account may have and more, and list them all',
     prepare: (stage) => stage.signIn(),
     run: (target, signal) =>
       flood(target, signal, { connections: 64 }, (number) =>
@@ -220,7 +223,7 @@ export const recordAttacks: Attack[] = [
   },
   {
     name: 'test-clocks',
-    does: '64 connections create test clocks',
+    description: '64 connections create test clocks',
     run: posts(64, '/v1/test_clocks', () => ({ frozen_time: '2026-01-01T00:00:00Z' })),
   },
 ]

@@ -46,12 +46,12 @@ const signIn = (target: Target, email: string) =>
 export const signInAttacks: Attack[] = [
   {
     name: 'sign-in-unknown',
-    does: '100 connections from 50 addresses try passwords for emails that nobody has',
+    description: '100 connections from 50 addresses try passwords for emails that nobody has',
     run: fromEverywhere(100, (target, number) => signIn(target, `nobody-${number}@example.com`)),
   },
   {
     name: 'sign-in-known',
-    does: '100 connections from 50 addresses try passwords for 200 accounts',
+    description: '100 connections from 50 addresses try passwords for 200 accounts',
     prepare: knownEmails,
     run: fromEverywhere(100, (target, number) =>
       signIn(target, `${target.prepared.name}${number % KNOWN}@example.com`),
@@ -59,7 +59,7 @@ export const signInAttacks: Attack[] = [
   },
   {
     name: 'sign-in-one-address',
-    does: '64 connections from one address try passwords',
+    description: '64 connections from one address try passwords',
     prepare: knownEmails,
     run: (target, signal) =>
       flood(target, signal, { connections: 64 }, (number) =>
@@ -68,7 +68,8 @@ export const signInAttacks: Attack[] = [
   },
   {
     name: 'sign-in-right',
-    does: '100 connections from 50 addresses sign in to 200 accounts with the right password, and so open sessions',
+    description:
+      '100 connections from 50 addresses sign in to 200 accounts with the right password, and so open sessions',
     prepare: knownEmails,
     run: fromEverywhere(100, (target, number) => {
       const email = `${target.prepared.name}${number % KNOWN}@example.com`
@@ -77,7 +78,7 @@ export const signInAttacks: Attack[] = [
   },
   {
     name: 'sign-up',
-    does: '100 connections from 50 addresses sign up with random keys',
+    description: '100 connections from 50 addresses sign up with random keys',
     run: fromEverywhere(100, (target, number) =>
       post(
         target,
@@ -94,14 +95,14 @@ export const signInAttacks: Attack[] = [
   },
   {
     name: 'invitations',
-    does: '100 connections from 50 addresses look up random invitations without a token',
+    description: '100 connections from 50 addresses look up random invitations without a token',
     run: fromEverywhere(100, (target) =>
       post(target, '/api/invitations/lookup', { key: random() }, { token: null }),
     ),
   },
   {
     name: 'random-tokens',
-    does: '64 connections try random tokens, each of which is looked up',
+    description: '64 connections try random tokens, each of which is looked up',
     run: (target, signal) =>
       flood(target, signal, { connections: 64, depth: 8 }, () =>
         request(target, 'GET', '/v1/me', { token: `ck_${random()}` }),
@@ -109,7 +110,7 @@ export const signInAttacks: Attack[] = [
   },
   {
     name: 'many-tokens',
-    does: '64 connections use 12,000 tokens of one account by turns: more than a server remembers',
+    description: '64 connections use 12,000 tokens of one account by turns: more than a server remembers',
     prepare: async (stage) => {
       const seed = randomBytes(8).toString('hex')
       const hashes = Array.from({ length: MANY }, (_, number) => hashToken(tokenOf(seed, number)))
@@ -128,7 +129,7 @@ export const signInAttacks: Attack[] = [
   },
   {
     name: 'random-cookies',
-    does: '64 connections try random cookies of a session, signed and not',
+    description: '64 connections try random cookies of a session, signed and not',
     run: (target, signal) =>
       flood(target, signal, { connections: 64, depth: 4 }, (number) => {
         const name = number % 2 === 0 ? 'claimkeeper.session_token' : '__Host-claimkeeper.session_token'

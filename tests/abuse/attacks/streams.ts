@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { Attack, Target } from '../attack.ts'
 import { onAnswer, request } from '../requests.ts'
 import { LARGE_CONTRACT } from '../stage.ts'
-import { atOnce, ended, keepWriting, open, rest } from '../wire.ts'
+import { ended, keepWriting, open, pause, runConcurrently } from '../wire.ts'
 
 const NDJSON = { 'Content-Type': 'application/x-ndjson', 'Transfer-Encoding': 'chunked' }
 const STREAMED_BYTES = 64 * 1024 * 1024
@@ -21,7 +21,7 @@ const stream = (
   reads = true,
 ) =>
   ((target, signal) =>
-    atOnce(connections, signal, async () => {
+    runConcurrently(connections, signal, async () => {
       const socket = await open(target, signal)
       if (!socket) return
       if (reads) onAnswer(socket)
@@ -39,18 +39,18 @@ const JUNK = ['{"a":', '[[[[[[[[', 'null', '"x"', '{}', '\u0000', '{"type":1}', 
 export const streams: Attack[] = [
   {
     name: 'stream-and-leave',
-    does: '20 clients send 500 lines and more, and reset the connection while they are in work',
+    description: '20 clients send 500 lines and more, and reset the connection while they are in work',
     prepare: oneClaim,
     run: stream(20, async (socket, { prepared }, signal) => {
       socket.write(chunk(linesTo(prepared.claim, LINES_AT_ONCE, { text: 'x'.repeat(500) })))
       socket.write(chunk(linesTo(prepared.claim, LINES_AT_ONCE)))
-      await rest(40 * Math.random(), signal)
+      await pause(40 * Math.random(), signal)
       socket.resetAndDestroy()
     }),
   },
   {
     name: 'stream-junk',
-    does: '8 clients send lines of junk as fast as they go',
+    description: '8 clients send lines of junk as fast as they go',
     run: stream(
       8,
       pour(() => chunk(`${JUNK}\n`.repeat(200))),
@@ -58,7 +58,7 @@ export const streams: Attack[] = [
   },
   {
     name: 'stream-blank',
-    does: '8 clients send blank lines as fast as they go',
+    description: '8 clients send blank lines as fast as they go',
     run: stream(
       8,
       pour(() => chunk('\n \r\n'.repeat(16_000))),
@@ -66,7 +66,7 @@ export const streams: Attack[] = [
   },
   {
     name: 'stream-endless-line',
-    does: '8 clients send a line that does not end',
+    description: '8 clients send a line that does not end',
     run: stream(
       8,
       pour(() => chunk('x'.repeat(64_000))),
@@ -74,7 +74,7 @@ export const streams: Attack[] = [
   },
   {
     name: 'stream-unread',
-    does: '8 clients send good lines as fast as they go, and read no answer',
+    description: '8 clients send good lines as fast as they go, and read no answer',
     prepare: oneClaim,
     run: stream(
       8,
@@ -84,7 +84,7 @@ export const streams: Attack[] = [
   },
   {
     name: 'stream-unread-contracts',
-    does: '16 clients send 500 lines to a claim with a contract of 62 KB, and read no answer',
+    description: '16 clients send 500 lines to a claim with a contract of 62 KB, and read no answer',
     prepare: async (stage) => ({ claim: await stage.claims({ count: 1, contract: LARGE_CONTRACT }) }),
     run: stream(
       16,
@@ -97,7 +97,7 @@ export const streams: Attack[] = [
   },
   {
     name: 'stream-hot-claim',
-    does: '8 clients send good lines to one claim as fast as they go',
+    description: '8 clients send good lines to one claim as fast as they go',
     prepare: oneClaim,
     run: stream(
       8,
@@ -106,7 +106,7 @@ export const streams: Attack[] = [
   },
   {
     name: 'stream-large-lines',
-    does: '16 clients send lines with payloads of 255 KiB as fast as they go',
+    description: '16 clients send lines with payloads of 255 KiB as fast as they go',
     prepare: async (stage) => ({ claim: await stage.claims({ count: 1 }) }),
     run: stream(
       16,
@@ -115,18 +115,18 @@ export const streams: Attack[] = [
   },
   {
     name: 'stream-drip',
-    does: '200 clients send a line a byte at a time for more than a minute',
+    description: '200 clients send a line a byte at a time for more than a minute',
     seconds: LONG_SECONDS,
     run: stream(200, async (socket, _, signal) => {
       while (!signal.aborted && !socket.destroyed) {
         socket.write(chunk('x'))
-        await rest(500, signal)
+        await pause(500, signal)
       }
     }),
   },
   {
     name: 'stream-held',
-    does: '400 clients begin a stream, send half a line of 1 MiB and nothing more',
+    description: '400 clients begin a stream, send half a line of 1 MiB and nothing more',
     run: stream(400, async (socket, _, signal) => {
       socket.write(chunk('x'.repeat(512 * 1024)))
       await ended(socket, signal)

@@ -1,27 +1,32 @@
 import type { Attack, Target } from '../attack.ts'
 import { get, post, request } from '../requests.ts'
 import { LARGE_CONTRACT, OPEN_CONTRACT } from '../stage.ts'
-import { atOnce, ended, keepWriting, open, rest } from '../wire.ts'
+import { ended, keepWriting, open, pause, runConcurrently } from '../wire.ts'
 
 /** The maximum that one connection sends before it reconnects. */
 const MAX_BYTES = 1024 * 1024
-const COME_AGAIN_MS = 1_500
+const RECONNECT_DELAY_MS = 1_500
 /** Requests that are written at once. */
 const BURST = 100
 
-/** Requests one after the other, whose answers nobody reads. */
-function unread(name: string, does: string, connections: number, render: (target: Target) => string): Attack {
+/** Sends requests one after the other and does not read the responses. */
+function unread(
+  name: string,
+  requests: string,
+  connections: number,
+  render: (target: Target) => string,
+): Attack {
   return {
     name: `unread-${name}`,
-    does: `${connections} connections pipeline ${does}, and read no answer`,
+    description: `${connections} connections pipeline ${requests}, and do not read the response`,
     run: (target, signal) => {
       const burst = render(target).repeat(BURST)
-      return atOnce(connections, signal, async () => {
+      return runConcurrently(connections, signal, async () => {
         const socket = await open(target, signal)
         if (!socket) return
         await keepWriting(socket, burst, MAX_BYTES, signal)
         // A socket that does not read does not notice that the connection is closed.
-        await Promise.race([ended(socket, signal), rest(COME_AGAIN_MS, signal)])
+        await Promise.race([ended(socket, signal), pause(RECONNECT_DELAY_MS, signal)])
         socket.destroy()
       })
     },
@@ -37,18 +42,18 @@ const DOCUMENTS = [
   '/docs/js/scalar.js',
 ]
 
-/** Large answers, one on each of many connections. */
+/** Large responses, two on each connection. */
 function unreadOnce(
   name: string,
-  does: string,
+  requests: string,
   connections: number,
   render: (target: Target) => string,
-): Pick<Attack, 'name' | 'does' | 'run'> {
+): Pick<Attack, 'name' | 'description' | 'run'> {
   return {
     name: `unread-${name}`,
-    does: `${connections} connections ${does}, and read no answer`,
+    description: `${connections} connections ${requests}, and do not read the response`,
     run: (target, signal) =>
-      atOnce(connections, signal, async () => {
+      runConcurrently(connections, signal, async () => {
         const socket = await open(target, signal)
         if (!socket) return
         socket.write(render(target).repeat(2))
@@ -58,8 +63,9 @@ function unreadOnce(
   }
 }
 
-const EVENTS_OF_64_MIB = 256
-/** With its quotes and its key it is just below 256 KiB. */
+/** Together 64 MiB. */
+const EVENT_COUNT = 256
+/** With key and quotes just below 256 KiB. */
 const PAYLOAD = JSON.stringify({ text: 'x'.repeat(256 * 1024 - 12) })
 
 /** Its answer has more than a megabyte. */
@@ -98,7 +104,7 @@ export const unreadAttacks: Attack[] = [
       get(target, `/v1/claims/${target.prepared.claim}`),
     ),
     prepare: async (stage) => {
-      const events = { count: EVENTS_OF_64_MIB, type: 'note', payload: PAYLOAD }
+      const events = { count: EVENT_COUNT, type: 'note', payload: PAYLOAD }
       return { claim: await stage.claims({ count: 1, events }) }
     },
   },

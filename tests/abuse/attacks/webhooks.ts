@@ -12,7 +12,7 @@ import {
 } from '../bad-receivers.ts'
 import { flood, get, post, request } from '../requests.ts'
 import { LARGE_CONTRACT, OPEN_CONTRACT, type Stage } from '../stage.ts'
-import { rest } from '../wire.ts'
+import { pause } from '../wire.ts'
 
 /** As many as an account may have. */
 const ENDPOINTS = 50
@@ -45,7 +45,7 @@ const claimsOf = ({ account }: Target, count: number, contract: object = OPEN_CO
 async function tellOn(target: Target, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await postJson(target, '/v1/claims/batch', claimsOf(target, 20))
-    await rest(200, signal)
+    await pause(200, signal)
   }
 }
 
@@ -70,37 +70,37 @@ const EVER = { from: '2000-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' }
 export const webhookAttacks: Attack[] = [
   {
     name: 'webhooks-hang',
-    does: '50 webhook endpoints take what is sent and never answer',
+    description: '50 webhook endpoints take what is sent and never answer',
     run: toReceiver(hangs),
   },
   {
     name: 'webhooks-endless-answers',
-    does: '50 webhook endpoints answer without end, as fast as it goes',
+    description: '50 webhook endpoints answer without end, as fast as it goes',
     run: toReceiver(answersWithoutEnd),
   },
   {
     name: 'webhooks-endless-headers',
-    does: '50 webhook endpoints answer with headers without end',
+    description: '50 webhook endpoints answer with headers without end',
     run: toReceiver(floodsHeaders),
   },
   {
     name: 'webhooks-interim-answers',
-    does: '50 webhook endpoints send interim answers without end',
+    description: '50 webhook endpoints send interim answers without end',
     run: toReceiver(answersInterim),
   },
   {
     name: 'webhooks-drip',
-    does: '50 webhook endpoints answer a byte at a time',
+    description: '50 webhook endpoints answer a byte at a time',
     run: toReceiver(drips),
   },
   {
     name: 'webhooks-refused',
-    does: '50 webhook endpoints refuse all that is sent, and close their connections',
+    description: '50 webhook endpoints refuse all that is sent, and close their connections',
     run: toReceiver(refuses),
   },
   {
     name: 'webhooks-storm',
-    does: '50 webhook endpoints that answer, and batches of 100 claims created on 4 connections',
+    description: '50 webhook endpoints that answer, and batches of 100 claims created on 4 connections',
     run: async (target, signal) => {
       await addEndpoints(target, await receiveWell(signal))
       const body = JSON.stringify(claimsOf(target, 100))
@@ -109,29 +109,29 @@ export const webhookAttacks: Attack[] = [
   },
   {
     name: 'webhooks-large',
-    does: '50 webhook endpoints that never answer, and claims with contracts of 60 KiB',
+    description: '50 webhook endpoints that never answer, and claims with contracts of 60 KiB',
     run: async (target, signal) => {
       await addEndpoints(target, await receive(hangs, signal))
       while (!signal.aborted) {
         await postJson(target, '/v1/claims/batch', claimsOf(target, 100, LARGE_CONTRACT))
-        await rest(500, signal)
+        await pause(500, signal)
       }
     },
   },
   {
     name: 'webhooks-large-answered',
-    does: '50 webhook endpoints that answer, and claims with contracts of 60 KiB',
+    description: '50 webhook endpoints that answer, and claims with contracts of 60 KiB',
     run: async (target, signal) => {
       await addEndpoints(target, await receiveWell(signal))
       while (!signal.aborted) {
         await postJson(target, '/v1/claims/batch', claimsOf(target, 100, LARGE_CONTRACT))
-        await rest(500, signal)
+        await pause(500, signal)
       }
     },
   },
   {
     name: 'webhooks-changes',
-    does: '64 connections change 50 webhook endpoints, give them new secrets and have tests sent',
+    description: '64 connections change 50 webhook endpoints, give them new secrets and have tests sent',
     run: async (target, signal) => {
       const ids = await addEndpoints(target, await receiveWell(signal))
       const renders = [
@@ -150,7 +150,7 @@ export const webhookAttacks: Attack[] = [
   },
   {
     name: 'webhooks-tests-of-one',
-    does: '64 connections have tests sent to one webhook endpoint',
+    description: '64 connections have tests sent to one webhook endpoint',
     run: async (target, signal) => {
       const [id] = await addEndpoints(target, await receiveWell(signal), 1)
       await flood(target, signal, { connections: 64 }, () => post(target, `${ENDPOINTS_PATH}/${id}/test`, {}))
@@ -158,7 +158,7 @@ export const webhookAttacks: Attack[] = [
   },
   {
     name: 'webhooks-come-and-go',
-    does: '32 connections add webhook endpoints, and 32 remove them',
+    description: '32 connections add webhook endpoints, and 32 remove them',
     run: async (target, signal) => {
       const url = await receiveWell(signal)
       const ids = await addEndpoints(target, url)
@@ -172,7 +172,7 @@ export const webhookAttacks: Attack[] = [
   },
   {
     name: 'webhooks-ranges-again',
-    does: '16 connections ask for 50,000 deliveries of one endpoint to be made again',
+    description: '16 connections ask for 50,000 deliveries of one endpoint to be made again',
     prepare: manyDeliveries,
     run: (target, signal) =>
       flood(target, signal, { connections: 16 }, () =>
@@ -181,7 +181,7 @@ export const webhookAttacks: Attack[] = [
   },
   {
     name: 'webhooks-again-and-again',
-    does: '16 connections ask for all deliveries again, of 50,000 that an endpoint answers at once',
+    description: '16 connections ask for all deliveries again, of 50,000 that an endpoint answers at once',
     prepare: manyDeliveries,
     run: async (target, signal) => {
       const path = `${ENDPOINTS_PATH}/${target.prepared.endpoint}`
@@ -195,7 +195,8 @@ export const webhookAttacks: Attack[] = [
   },
   {
     name: 'webhooks-read',
-    does: '32 connections list 50 webhook endpoints with their health, and the deliveries of one that has 50,000',
+    description:
+      '32 connections list 50 webhook endpoints with their health, and the deliveries of one that has 50,000',
     prepare: async (stage) => {
       const { endpoint } = await manyDeliveries(stage)
       for (let n = 1; n < ENDPOINTS; n++) {

@@ -22,8 +22,8 @@ test('a search with many results includes records that were uncommitted when it 
   await slow.run(insert, [...own, 0, 0])
   await service.sql(insert, [...own, 1, 10_000])
   const reading = readPage(there, '/v1/candidates', { search: prefix, limit: 2 })
-  await slow.keepWaiting()
-  await slow.letGo()
+  await slow.untilStatementsWait()
+  await slow.release()
   assert.deepEqual(
     (await reading).body.data.map(LISTS['/v1/candidates'].nameOf),
     ['00000', '00001'].map((number) => `${prefix}${number}`),

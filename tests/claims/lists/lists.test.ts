@@ -163,7 +163,7 @@ test('a list whose statement exceeds the statement timeout answers 503 UNAVAILAB
   const held = await holdReads(t, databaseUrl)
   const paths = ['/v1/claims', '/v1/candidates?sort=due_at']
   for (const answer of await Promise.all(paths.map((path) => api.get(path)))) assertUnavailable(answer)
-  await held.letGo()
+  await held.release()
   for (const path of paths) assert.equal((await api.get(path)).status, 200)
 })
 

@@ -63,7 +63,7 @@ const lockedClock: Operation = {
         const submitted = submitTogether(testbed, history, claims, [])
         const isOver = submitted.then(() => true)
         await Promise.race([isOver, eventually(isSent)])
-        await held.letGo()
+        await held.release()
         await submitted
       },
       finish: async () => {

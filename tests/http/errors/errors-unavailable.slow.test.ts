@@ -30,7 +30,7 @@ test('503 UNAVAILABLE: a batch beyond the 5,000 events of an account that may wa
     type: 'a',
   }))
   const refused = await runBatch(api, '/v1/events/batch', batch)
-  await held.letGo()
+  await held.release()
   assert.deepEqual(new Set(refused.map(({ error }) => error.code)), new Set(['UNAVAILABLE']))
   const [line, ...more] = lines
   assert.equal(line?.route, '/v1/events/batch')

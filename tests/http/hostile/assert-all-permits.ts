@@ -17,6 +17,6 @@ export async function assertAllPermits(
   const events = [{ claim_id: id, type: 'note' }]
   const sent = Array.from({ length: 64 }, () => account.post('/v1/events/batch', { events }))
   await eventually(async () => service.app.submissions.waiting === 64)
-  await held.letGo()
+  await held.release()
   for (const { status } of await Promise.all(sent)) assert.equal(status, 200)
 }

@@ -36,9 +36,9 @@ describe('pipelined requests', () => {
       const headers = { Authorization, 'Content-Type': 'application/json', 'Content-Length': body.length }
       connection.write(head('POST', '/v1/events', headers) + body)
     }
-    await held.keepWaiting()
+    await held.untilStatementsWait()
     assert.deepEqual((await api.readClaim(second.id)).events, [])
-    await held.letGo()
+    await held.release()
     await connection.receives(/(HTTP.*){2}/s)
     assert.deepEqual(answersIn(connection.read()), [201, 201])
   })
@@ -59,9 +59,9 @@ describe('pipelined requests', () => {
     connection.write(
       `${head('POST', '/v1/events', headers)}${body}${head('GET', '/healthz', {})}GARBAGE\r\n\r\n`,
     )
-    await held.keepWaiting()
+    await held.untilStatementsWait()
     assert.equal(connection.read(), '')
-    await held.letGo()
+    await held.release()
     await connection.isClosed()
     assert.deepEqual(answersIn(connection.read()), [201, 200, 400])
   })
@@ -91,12 +91,12 @@ describe('connections', () => {
       const headers = { Authorization, 'Content-Type': 'application/json', 'Content-Length': body.length }
       busy.write(head('POST', '/v1/events', headers) + body)
     }
-    await held.keepWaiting()
+    await held.untilStatementsWait()
     await eventually(async () => (await small.openConnections()) === 10)
     const refused = await connectRaw(t, small.url)
     await refused.receives(/^HTTP\/1\.1 503 .*Retry-After: 2.*"UNAVAILABLE"/s)
     await refused.isClosed()
-    await held.letGo()
+    await held.release()
   })
 
   test('of one address are at most half of all; a trusted proxy may have all', async (t) => {

@@ -46,11 +46,11 @@ describe('a body that does not arrive in time', () => {
     connection.write(
       head('POST', '/v1/customers', { ...headers, 'Content-Length': customer.length }) + customer,
     )
-    await held.keepWaiting()
+    await held.untilStatementsWait()
     const late = await connectRaw(t, lenient.url)
     late.write(`${head('POST', '/v1/customers', { ...headers, 'Content-Length': 500 })}{"external_id"`)
     await late.isClosed()
-    await held.letGo()
+    await held.release()
     await connection.receives(/^HTTP\/1\.1 201 .*HTTP\/1\.1 201 .*"external_id":"late"/s)
   })
 })

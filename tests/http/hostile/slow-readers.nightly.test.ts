@@ -108,9 +108,9 @@ test('clients that disconnect during the token look-up release their permits', a
     connection.write(`${top}{`)
     connections.push(connection)
   }
-  await held.keepWaiting()
+  await held.untilStatementsWait()
   for (const { socket } of connections) socket.resetAndDestroy()
   await eventually(async () => (await service.openConnections()) <= before)
-  await held.letGo()
+  await held.release()
   await assertAllPermits(t, service, account)
 })

@@ -55,7 +55,7 @@ test('at most four simulations of an account run at once, and other accounts do 
     connection.write(top + body)
     connections.push(connection)
   }
-  await held.keepWaiting()
+  await held.untilStatementsWait()
   // The schemas are read in batches, so the number of waiting locks is not four. This request is read after all four.
   assert.equal((await greedy.get('/v1/me')).status, 200)
   let isAnswered = false
@@ -64,7 +64,7 @@ test('at most four simulations of an account run at once, and other accounts do 
   })
   assert.equal((await other.post('/v1/simulations', simulation)).status, 200)
   assert.equal(isAnswered, false)
-  await held.letGo()
+  await held.release()
   for (const { receives } of connections) await receives(/^HTTP\/1\.1 200 /)
   assert.equal((await waiting).status, 200)
 })
@@ -113,6 +113,6 @@ test('batches that wait for a permit when the server stops are refused, and noth
   assert.equal((await account.get('/v1/me')).status, 200)
   const stopped = Promise.all(ends.map((end) => end()))
   for (const { receives } of waiting) await receives(/^HTTP\/1\.1 503 .*The server is stopping\./s)
-  await held.letGo()
+  await held.release()
   await stopped
 })

@@ -15,7 +15,7 @@ export {
   type ReviewTerms,
   windowMs,
 } from '../../../src/core/contracts/contract.ts'
-export { HINT_CODES, type Hint, hintsOf, lookForHints } from '../../../src/core/contracts/hints/hints.ts'
+export { findHints, HINT_CODES, type Hint, hintsOf } from '../../../src/core/contracts/hints/hints.ts'
 export { suggestedEvents } from '../../../src/core/contracts/hints/known-leaves.ts'
 export { findLogHints, type LogHint } from '../../../src/core/contracts/hints/log-hints.ts'
 export { typeNotes } from '../../../src/core/contracts/hints/lookalike-types.ts'

@@ -108,11 +108,11 @@ interface ErrorBody {
 
 export const errorCode = ({ body }: Answer): string | undefined => (body as ErrorBody | null)?.error?.code
 
-/** An error of the service in a line, and a line for each of its details that is not in it already. */
+/** The message of an error, and a line for each detail that the message does not contain. */
 export function describeError({ status, body }: Answer): string {
   const error = (body as ErrorBody | null)?.error
   if (!error?.code) return `${status} without an error body; is Claimkeeper what runs at that URL?`
   const details = (error.details ?? []).map(({ path, message }) => `${path}: ${message}`)
-  const untold = details.filter((detail) => !error.message?.includes(detail))
-  return [`${status} ${error.code}: ${error.message}`, ...untold].join('\n  ')
+  const otherDetails = details.filter((detail) => !error.message?.includes(detail))
+  return [`${status} ${error.code}: ${error.message}`, ...otherDetails].join('\n  ')
 }

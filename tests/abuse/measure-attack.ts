@@ -258,10 +258,10 @@ class Watch {
   }
 
   /** Waits until memory and descriptors are back, and no longer than it may take. */
-  async calm(mostMs: number, mostMb: number) {
+  async calm(timeoutMs: number, maxMb: number) {
     const peaks = { peakMb: this.#peakMb, descriptorsPeak: this.#descriptorsPeak }
-    const deadline = performance.now() + mostMs
-    while (performance.now() < deadline && isAlive(this.#pid) && !this.#isCalm(mostMb)) await pause(SAMPLE_MS)
+    const deadline = performance.now() + timeoutMs
+    while (performance.now() < deadline && isAlive(this.#pid) && !this.#isCalm(maxMb)) await pause(SAMPLE_MS)
     clearInterval(this.#timer)
     return {
       ...peaks,
@@ -271,8 +271,8 @@ class Watch {
     }
   }
 
-  #isCalm(mostMb: number): boolean {
-    return (residentMbOf(this.#pid) ?? 0) <= mostMb && this.descriptors() <= SPARE_DESCRIPTORS
+  #isCalm(maxMb: number): boolean {
+    return (residentMbOf(this.#pid) ?? 0) <= maxMb && this.descriptors() <= SPARE_DESCRIPTORS
   }
 
   #sample(): void {

@@ -51,8 +51,8 @@ async function insertSome(numRuns: number, seed: number): Promise<void> {
 }
 
 /** Checks in the order of their times, also of others than those minutes in which something is due; the last now. */
-async function check(count: number, mostDaysAgo: number): Promise<void> {
-  const times = fc.sample(fc.nat(mostDaysAgo * 24 * 60), { numRuns: count, seed: 1 })
+async function check(count: number, maxDaysAgo: number): Promise<void> {
+  const times = fc.sample(fc.nat(maxDaysAgo * 24 * 60), { numRuns: count, seed: 1 })
   for (const minutes of [...times.toSorted((a, b) => b - a), 2]) {
     await runScheduledCheck(service.app, new Date(now - minutes * MINUTE))
   }

@@ -24,17 +24,17 @@ const newClient = (t: Scope, attemptTimeoutMs = LONG_TIMEOUT_MS) => {
 async function sendTo(
   t: Scope,
   answer: (socket: Socket, request: string) => unknown,
-  longestMs = LONG_TIMEOUT_MS,
+  timeoutMs = LONG_TIMEOUT_MS,
   /** Until then more attempts are made: on a busy machine some end before what they wait for. */
   isEnough = (_: AttemptResult) => true,
 ) {
   const server = await startRawServer(t, answer)
-  const client = newClient(t, longestMs)
+  const client = newClient(t, timeoutMs)
   const send = async () => {
     const sent = await client.send(server.url, { 'Webhook-Id': 'some' }, '{}')
     assert.ok(sent)
     // On a busy machine later, but not never.
-    assert.ok(sent.durationMs < longestMs + 30_000, `took ${sent.durationMs} ms`)
+    assert.ok(sent.durationMs < timeoutMs + 30_000, `took ${sent.durationMs} ms`)
     return sent
   }
   const sent = await eventually(async () => {

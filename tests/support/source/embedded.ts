@@ -1,6 +1,7 @@
 /* The embedded database: what several test files use of the source. When a source file moves, one line changes here. */
 
-export { type Binaries, findBinaries, SUPERUSER } from '../../../src/platform/database/embedded/binaries.ts'
+export { type Binaries, findBinaries } from '../../../src/platform/database/embedded/binaries.ts'
+export { SUPERUSER } from '../../../src/platform/database/embedded/create-cluster.ts'
 export {
   destroyEmbeddedDatabase,
   openEmbeddedDatabase,

@@ -73,9 +73,3 @@ async function linkLibrariesAndReadVersion(postgres: string): Promise<string> {
     )
   }
 }
-
-/** The name of the service's database and of its owner. */
-export const DATABASE = 'claimkeeper'
-
-/** The superuser of the embedded PostgreSQL. The service uses it only to administer the server. */
-export const SUPERUSER = 'postgres'

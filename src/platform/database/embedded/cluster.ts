@@ -3,10 +3,13 @@ import { chmod, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { OperatorError } from '../../../kernel/operator-error.ts'
-import { type Binaries, DATABASE, findBinaries, majorVersion } from './binaries.ts'
+import { type Binaries, findBinaries, majorVersion } from './binaries.ts'
 import { clearLeftovers, createCluster } from './create-cluster.ts'
 import { findPassword, makeFolder, PASSWORD_FILE, PGPASS_FILE, replaceSecret } from './embedded-folders.ts'
 import { chooseRunAs, type RunAs } from './run-as.ts'
+
+/** The name of the service's database and of its owner. */
+export const DATABASE = 'claimkeeper'
 
 /** A prepared data folder: everything that is needed to start, find and connect to its PostgreSQL. */
 export interface Cluster {

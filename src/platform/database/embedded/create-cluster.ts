@@ -4,11 +4,14 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { OperatorError } from '../../../kernel/operator-error.ts'
 import { withRejectionHandler } from '../../../kernel/promises.ts'
-import { type Binaries, SUPERUSER } from './binaries.ts'
+import type { Binaries } from './binaries.ts'
 import { makePasswordFile, PASSWORD_FILE, SUPERUSER_PASSWORD_FILE, syncFolder } from './embedded-folders.ts'
 import { isAlive } from './is-alive.ts'
 import { lastErrors, withoutTime } from './postgres-log.ts'
 import { type RunAs, spawnAs } from './run-as.ts'
+
+/** The superuser of the embedded PostgreSQL. The service uses it only to administer the server. */
+export const SUPERUSER = 'postgres'
 
 const LEFTOVER = /^postgres\.new-(\d+)-[0-9a-f]+$/
 /** Folders of this process: in a container, an earlier run often had the same process id. */

@@ -12,9 +12,8 @@ import {
   POSTGRES_STOP_TIMEOUT_MS,
   SHUTDOWN_CHECK_INTERVAL_MS,
 } from '../limits.ts'
-import { DATABASE } from './binaries.ts'
 import { createBoundedWait } from './bounded-wait.ts'
-import { type Cluster, prepareCluster, requireCluster } from './cluster.ts'
+import { type Cluster, DATABASE, prepareCluster, requireCluster } from './cluster.ts'
 import { findServer, type Server } from './find-server.ts'
 import { escalateSmartShutdown, stopPostmaster } from './postmaster.ts'
 import { enterServer, leaveServer, type Role } from './presence.ts'

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { OperatorError } from '../../../kernel/operator-error.ts'
 import { CONNECT_TIMEOUT_MS } from '../limits.ts'
-import { DATABASE, SUPERUSER } from './binaries.ts'
-import type { Cluster } from './cluster.ts'
+import { type Cluster, DATABASE } from './cluster.ts'
+import { SUPERUSER } from './create-cluster.ts'
 import {
   findPassword,
   makePasswordFile,

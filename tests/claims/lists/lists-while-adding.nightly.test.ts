@@ -25,7 +25,7 @@ test('a search with many results includes records that were uncommitted when it 
   await slow.untilStatementsWait()
   await slow.release()
   assert.deepEqual(
-    (await reading).body.data.map(LISTS['/v1/candidates'].nameOf),
+    (await reading).body.data.map(LISTS['/v1/candidates'].idOf),
     ['00000', '00001'].map((number) => `${prefix}${number}`),
   )
   const { body } = await readPage(here, '/v1/candidates', { search: prefix, limit: 1, total: 'true' })

@@ -17,7 +17,7 @@ export const LISTS = {
   '/v1/claims': {
     add: (api: ApiClient, { id }: Row) =>
       api.post('/v1/claims', { customer_id: id, contract: contractWith() }),
-    nameOf: (row: Row) => row.id,
+    idOf: (row: Row) => row.id,
   },
   '/v1/candidates': {
     add: (api: ApiClient, { external_id }: Row) =>
@@ -26,36 +26,36 @@ export const LISTS = {
         customer_uuid: external_id,
         contract: contractWith(),
       }),
-    nameOf: (row: Row) => row.candidate_alias,
+    idOf: (row: Row) => row.candidate_alias,
   },
   '/v1/customers': {
     add: (api: ApiClient) => api.post('/v1/customers', { external_id: uniqueName() }),
-    nameOf: (row: Row) => row.id,
+    idOf: (row: Row) => row.id,
   },
 }
 const WRITERS = 8
 
 /** Eight connections each add a number of records while the lists are read. */
 export function testPagesWhileAdding(recordsEach: number): void {
-  for (const [path, { add, nameOf }] of Object.entries(LISTS)) {
+  for (const [path, { add, idOf }] of Object.entries(LISTS)) {
     describe(`GET ${path} while ${WRITERS * recordsEach} records are being added`, () => {
-      test('oldest first: pages repeat and skip nothing', async () => {
+      test('oldest first: pages repeat no record and skip no record', async () => {
         const { here, there, customer } = await newAccountOnBothServers()
         const adding = addAll(here, there, recordsEach, (api) => add(api, customer))
 
         const seen: string[] = []
         let after: string | undefined
         for (let done = false; !done; ) {
-          // Asked before the page is read: an empty page after the last record was added is the end.
+          // Checked before the page is read: an empty page that was read after the last addition is the end.
           const allAdded = adding.isOver()
           const { body } = await readPage(there, path, { limit: 7, ...(after ? { after } : {}) })
-          seen.push(...body.data.map(nameOf))
+          seen.push(...body.data.map(idOf))
           after = seen.at(-1)
           done = allAdded && body.data.length === 0
         }
 
-        const created = (await adding.created).map(nameOf)
-        const listed = (await readPages(here, path, { limit: 100 })).flat().map(nameOf)
+        const created = (await adding.created).map(idOf)
+        const listed = (await readPages(here, path, { limit: 100 })).flat().map(idOf)
         assert.deepEqual(seen, listed)
         assert.deepEqual(
           new Set(seen),
@@ -63,22 +63,22 @@ export function testPagesWhileAdding(recordsEach: number): void {
         )
       })
 
-      test('newest first: every page continues exactly where the one before ended', async () => {
+      test('newest first: every page continues exactly where the previous page ended', async () => {
         const { here, there, customer } = await newAccountOnBothServers()
         const earlier: string[] = []
-        for (let i = 0; i < 20; i++) earlier.push(nameOf((await add(here, customer)).body))
+        for (let i = 0; i < 20; i++) earlier.push(idOf((await add(here, customer)).body))
         const adding = addAll(here, there, recordsEach, (api) => add(api, customer))
 
         const readings: string[][] = []
         do {
           const pages = await readPages(there, path, { limit: 9, order: 'desc' })
-          readings.push(pages.flat().map(nameOf))
+          readings.push(pages.flat().map(idOf))
         } while (!adding.isOver())
 
         await adding.created
-        const listed = (await readPages(here, path, { limit: 100 })).flat().map(nameOf).toReversed()
+        const listed = (await readPages(here, path, { limit: 100 })).flat().map(idOf).toReversed()
         for (const reading of readings) {
-          // What was read begins at the record that was the newest then, and misses none below it.
+          // Each reading begins at the record that was then the newest, and misses no older record.
           const newest = listed.indexOf(reading[0] as string)
           assert.deepEqual(reading, listed.slice(newest))
         }
@@ -104,7 +104,7 @@ function addAll(
   recordsEach: number,
   add: (api: ApiClient) => Promise<Answer>,
 ) {
-  let over = false
+  let isOver = false
   const writers = Array.from({ length: WRITERS }, async (_, writer) => {
     const rows: Row[] = []
     for (let i = 0; i < recordsEach; i++) {
@@ -116,8 +116,8 @@ function addAll(
   })
   const created = Promise.all(writers).then((rows) => rows.flat())
   const end = () => {
-    over = true
+    isOver = true
   }
   created.then(end, end)
-  return { created, isOver: () => over }
+  return { created, isOver: () => isOver }
 }

@@ -54,7 +54,7 @@ async function assertMonotone(id: string): Promise<Answer['body']> {
 
 for (const known of [true, false]) {
   describe(`submissions to a claim from the future, ${known ? 'of a copy' : 'read first'}`, () => {
-    test('are recorded no earlier than what is in its log, and the answer says the same', async () => {
+    test('are recorded no earlier than the events in its log, with the same time in the response', async () => {
       const id = await claimFromTheFuture(known)
       const { event, claim } = await submit(id, 'goal', 'done')
       const stored = await assertMonotone(id)
@@ -67,7 +67,7 @@ for (const known of [true, false]) {
       assert.equal(Date.parse(stored.due_at), Date.parse(stored.status_since) + 600_000)
     })
 
-    test('of a batch beside others leave the others at the time that it is', async () => {
+    test('of a batch do not change the times of other claims', async () => {
       const [late, other] = [await claimFromTheFuture(known), (await api.claim(customer, contractWith())).id]
       const before = Date.now() + HOUR_MS / 2
       const results = await runBatch(

@@ -37,7 +37,7 @@ const check = (time: string | Date) => runScheduledCheck(service.app, firstCheck
 const DECADES = '2090-01-01T00:00:00.000Z'
 
 describe('a claim whose clock is stopped (§2.1a)', () => {
-  test('is due at no time, and continues with what is left, on each server (§2.1a rules 16 to 18)', async () => {
+  test('has no due time, and continues with the remaining time, on each server (§2.1a rules 16 to 18)', async () => {
     const claim = await newClaim(api, WAITING)
     assert.deepEqual([claim.paused_since, claim.remaining], [null, null])
     const asked = await submit(claim.id, 'asked')
@@ -99,7 +99,7 @@ describe('a claim whose clock is stopped (§2.1a)', () => {
     assert.deepEqual(rest, { ...none, period_count: 2, paused_since: null, remaining: null })
   })
 
-  test('is left out of lists in the order of due times, and of what is due next (§2.1a rule 17)', async () => {
+  test('is not in lists by due time, nor among the next due claims (§2.1a rule 17)', async () => {
     const customer = await newCustomer(api)
     const [stopped, running] = [await open({}, customer.id), await open({}, customer.id)]
     await submit(stopped.id, 'asked')

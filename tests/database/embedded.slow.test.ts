@@ -75,7 +75,7 @@ describe('the first start', SOME_AT_ONCE, () => {
     assert.deepEqual([socketFolder, address], ['', '127.0.0.1'])
   })
 
-  test('of two at once makes one database for both, and clears what a killed start left, not what a living one is making', async (t) => {
+  test('of two concurrent services creates one database, and removes files of killed starts only', async (t) => {
     const dataDir = await newDataDir(t)
     const dead = spawn(process.execPath, ['--version'], { stdio: 'ignore' })
     await once(dead, 'exit')
@@ -108,7 +108,7 @@ describe('a data folder that has been used', SOME_AT_ONCE, () => {
     assert.equal(await isRunning(pid), false)
   })
 
-  test('is served though its stale postmaster.pid names another program, which lives on', async (t) => {
+  test('is served although its stale postmaster.pid names another running program', async (t) => {
     const dataDir = await madeDataDir(t)
     const killed = await openElsewhere(t, dataDir, 'command')
     await killed.kill()
@@ -175,7 +175,7 @@ describe('several at once', SOME_AT_ONCE, () => {
     }
   })
 
-  test('who comes while the last one leaves is served', async (t) => {
+  test('a client that opens the database during the last close is served', async (t) => {
     const dataDir = await madeDataDir(t)
     let leaving = Promise.resolve()
     for (let round = 0; round < 4; round += 1) {
@@ -188,7 +188,7 @@ describe('several at once', SOME_AT_ONCE, () => {
   })
 })
 
-describe('a server that answers no more', SOME_AT_ONCE, () => {
+describe('a server that does not respond', SOME_AT_ONCE, () => {
   test('is left as it is, in time, and found by the next start', { timeout: 60_000 }, async (t) => {
     const dataDir = await madeDataDir(t)
     const database = await openHere(dataDir, 'service')
@@ -244,7 +244,7 @@ describe('a service that loses its server', SOME_AT_ONCE, () => {
     assert.equal(await isRunning(pid), false)
   })
 
-  test('brings it back when somebody asked it to stop, which waits for clients for ever', async (t) => {
+  test('restarts it after a smart shutdown, which would wait for clients forever', async (t) => {
     const dataDir = await madeDataDir(t)
     const service = await openHere(dataDir, 'service')
     const pid = await postmasterPid(dataDir)

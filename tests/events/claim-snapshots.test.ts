@@ -53,7 +53,7 @@ describe('a claim that another server has written to', () => {
     assert.deepEqual(await here.eventIds(id), ['copied', '2', '3'])
   })
 
-  test('is not settled by an event that its copy alone would take for enough', async () => {
+  test('is not settled by an event that satisfies the condition only on the cached copy', async () => {
     const { onFirst, onSecond } = await copiedClaim({
       fulfillment_condition: all({ event: 'b' }, not({ event: 'veto' })),
     })
@@ -62,7 +62,7 @@ describe('a claim that another server has written to', () => {
     assert.equal((await submitted(onFirst('b2', 'b'))).claim.status, 'OPEN')
   })
 
-  test('answers a repeat of what was sent there 200, and other content 409', async () => {
+  test('answers 200 to a repeat of an event of the other server, and 409 to other content', async () => {
     const { id, onFirst, onSecond } = await copiedClaim()
     const recorded = await submitted(onSecond('theirs', 'a', { value: 1 }))
     const conflict = await onFirst('theirs', 'a', { value: 2 })
@@ -73,7 +73,7 @@ describe('a claim that another server has written to', () => {
     assert.deepEqual(await here.eventIds(id), ['copied', 'theirs'])
   })
 
-  test('answers a whole batch rightly, with events that are new, repeated, conflicting and late', async () => {
+  test('answers a batch of new, repeated, conflicting and late events correctly', async () => {
     const { id, onSecond } = await copiedClaim({ fulfillment_condition: all({ event: 'b' }, { event: 'c' }) })
     await submitted(onSecond('theirs', 'b'))
     const event = (name: string, type: string) => ({ claim_id: id, id: name, type })
@@ -93,7 +93,7 @@ describe('a claim that another server has written to', () => {
     assert.deepEqual(await here.eventIds(id), ['copied', 'theirs', 'new', 'last'])
   })
 
-  test('that it settled answers 422 and names PENDING; a repeat shows the present state', async () => {
+  test('that the other server settled answers 422 and names PENDING; a repeat shows the present state', async () => {
     const { id, onFirst, onSecond } = await copiedClaim()
     const { claim } = await submitted(onSecond('settles', 'done'))
     const refused = await onFirst('late', 'x')
@@ -104,7 +104,7 @@ describe('a claim that another server has written to', () => {
     assert.deepEqual(await here.eventIds(id), ['copied', 'settles'])
   })
 
-  test('answers a repeat with the present state, also where only repeats are sent', async () => {
+  test('answers a repeat with the present state, also in a batch of repeats', async () => {
     const { onFirst, onSecond } = await copiedClaim()
     const { claim } = await submitted(onSecond('settles', 'done'))
     const replay = await onFirst('copied', 'a')

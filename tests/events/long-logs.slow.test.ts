@@ -15,7 +15,7 @@ describe('a claim with a long log', () => {
   for (const statement of ['read_long_log', 'read_evidence']) {
     for (const fault of ['cut before', 'cut during', { refused: '53100' }] as const) {
       const name = typeof fault === 'string' ? fault : `refused with ${fault.refused}`
-      test(`does not hold up those of others, and is answered where ${statement} is ${name}`, async () => {
+      test(`does not delay other claims, and is answered if ${statement} is ${name}`, async () => {
         const stranger = second.clientWith((await service.newAccount()).token)
         const other = await newClaim(stranger)
         const ids = await Promise.all([1, 2, 3].map(claimWithLongLog))
@@ -33,7 +33,7 @@ describe('a claim with a long log', () => {
     }
   }
 
-  test('is not read where nobody waits for it any more: an account cannot pile up such work', async () => {
+  test('is not read for a submission that has timed out', async () => {
     const [slow, unwanted, next] = await Promise.all([
       claimWithLongLog(),
       claimWithLongLog(),

@@ -11,7 +11,7 @@ const { service, second, there, reads, claimWithLongLog, submit } = await startL
 await armWriteFaults(service)
 
 describe('a claim with a long log', () => {
-  test('answers repeats and conflicts without a look at the log', async () => {
+  test('answers repeats and conflicts without reading the log', async () => {
     const id = await claimWithLongLog()
     const before = reads()
     const repeat = { value: 5, text: LONG_TEXT }
@@ -28,7 +28,7 @@ describe('a claim with a long log', () => {
     assert.equal(reads(), before + 1)
   })
 
-  test('answers an event that the database refuses 500 alone: those beside it are recorded, with a read each', async () => {
+  test('answers 500 to an event that the database rejects; other events are recorded, with a read each', async () => {
     const claims = [await claimWithLongLog(), await claimWithLongLog()]
     const before = reads()
     const events = claims.flatMap((claim_id) =>
@@ -42,7 +42,7 @@ describe('a claim with a long log', () => {
     assert.ok(reads() - before <= 2 * events.length, `${reads() - before} reads`)
   })
 
-  test('is read once for all that comes, repeats among them, and decided by all of it', async () => {
+  test('is read once for all queued events, repeats included, and decided by the whole log', async () => {
     const id = await claimWithLongLog()
     const before = reads()
     const names = ['a', '3', 'b', '3', 'a', 'c']
@@ -71,7 +71,7 @@ describe('a claim with a long log', () => {
     assert.equal((await submit(id, 'last', 'last')).body.claim.status, 'PENDING')
   })
 
-  test('is nobody else’s: a stranger’s submission answers 404 without a look at the log', async () => {
+  test('answers 404 to another account without reading the log', async () => {
     const id = await claimWithLongLog()
     const before = reads()
     const stranger = second.clientWith((await service.newAccount()).token)

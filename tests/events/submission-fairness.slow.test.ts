@@ -13,7 +13,7 @@ import { claimsOn, flood } from './floods.ts'
 
 const service = await startTestService({ after })
 
-describe('while an account’s clock is held and all that may wait of the account waits for it', () => {
+describe('while an account’s clock is locked and the account’s queue is full', () => {
   test('another account’s events are recorded, each of them', async (t) => {
     const [first, second] = [await service.newAccount(), await service.newAccount()]
     const clock = await newClock(first)

@@ -12,8 +12,8 @@ import { claimsOn, flood } from './floods.ts'
 const service = await sharedService()
 const NEW = '2026-02-01T00:00:00.000Z'
 
-describe('while an account’s clock is held and all that may wait of the account waits for it', () => {
-  test('its creations on that clock leave lists and creations of all alone, and are made once it is free', async (t) => {
+describe('while an account’s clock is locked and the account’s queue is full', () => {
+  test('creations on that clock do not delay lists and other creations, and finish when the clock is free', async (t) => {
     const [first, second] = [await service.newAccount(), await service.newAccount()]
     const clock = await newClock(first)
     const customer_id = await first.customer('acme')
@@ -40,7 +40,7 @@ describe('while an account’s clock is held and all that may wait of the accoun
     }
   })
 
-  test('its advances wait without connections, and are made one after the other', async (t) => {
+  test('advances wait without connections, and run in sequence', async (t) => {
     const [first, second] = [await service.newAccount(), await service.newAccount()]
     const clock = await newClock(first)
     const customer = await second.customer('acme')

@@ -44,7 +44,7 @@ const typesOf = ({ data }: { data: { type: string }[] }) => data.map(({ type }) 
 const userIdOf = async (api: ApiClient) => (await api.get('/v1/me')).body.id
 
 describe('a notification that is committed late', () => {
-  test('is passed over by nobody: those with higher numbers come after it', async (t) => {
+  test('is skipped by no reader: higher numbers appear after it', async (t) => {
     const client = await session(t)
     const claim = await newClaim(api)
     const before = await read(api)
@@ -60,7 +60,7 @@ describe('a notification that is committed late', () => {
     assert.equal(typesOf((await waiting).body)[0], 'claim.pending')
   })
 
-  test('or never, holds up those after it no longer than its transaction lasts', async (t) => {
+  test('or never, delays later notifications only while its transaction is open', async (t) => {
     const client = await session(t)
     const claim = await newClaim(api)
     const { next_cursor } = await read(api)
@@ -71,7 +71,7 @@ describe('a notification that is committed late', () => {
     assert.deepEqual(typesOf(await read(api, next_cursor)), ['claim.created'])
   })
 
-  test('since somebody holds its claim, holds up no feed: it has no number yet', async (t) => {
+  test('because its claim is locked, delays no feed: it has no number yet', async (t) => {
     const [one, other] = [await newAccount(), await newAccount()]
     const { id } = await newClaim(one)
     const held = await holdClaims(t, databaseUrl, [id])
@@ -84,7 +84,7 @@ describe('a notification that is committed late', () => {
     assert.deepEqual(typesOf(await read(one)), ['claim.created', 'claim.pending'])
   })
 
-  test('in a long transaction of one account, holds up its own feed alone', async (t) => {
+  test('in a long transaction of an account, delays only the feed of that account', async (t) => {
     const one = await newAccount()
     // One in 256 accounts goes with it.
     const others = [await newAccount(), await newAccount()]
@@ -101,7 +101,7 @@ describe('a notification that is committed late', () => {
     assert.deepEqual(typesOf(await read(one)), ['claim.created'])
   })
 
-  test('on any machine, holds up the feed until it is known there', { skip: !isOnCitus() }, async (t) => {
+  test('on any node, delays the feed until it is visible', { skip: !isOnCitus() }, async (t) => {
     const userId = await userIdOf(api)
     const settled = () => readSettled(app.db.reads.for(userId), userId)
     const before = await settled()

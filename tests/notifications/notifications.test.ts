@@ -17,7 +17,7 @@ const typesOf = ({ data }: { data: { type: string; sequence: number }[] }) =>
   data.map(({ type, sequence }) => `${type} ${sequence}`)
 
 describe('GET /v1/notifications', () => {
-  test('tells what happened to a claim in the order of sequence, with the claim as it was then (§4.13 rule 2)', async () => {
+  test('returns the changes of a claim in the order of sequence, each with the claim at that time (§4.13 rule 2)', async () => {
     const api = await newAccount()
     const claim = await newClaim(api, { activity_window: 3_600, review_window: 60 })
     await api.post(`/v1/claims/${claim.id}/events`, { type: 'seen' })
@@ -39,7 +39,7 @@ describe('GET /v1/notifications', () => {
     assert.equal(new Set(data.map(({ id }) => id)).size, 3)
   })
 
-  test('goes on after the cursor of its last page, which is there although nothing more is (§4.13 rule 1)', async () => {
+  test('continues after the cursor of the last page, which has one even at the end (§4.13 rule 1)', async () => {
     const api = await newAccount()
     const nothing = (await api.get('/v1/notifications')).body
     assert.deepEqual([nothing.data, nothing.has_more], [[], false])
@@ -52,7 +52,7 @@ describe('GET /v1/notifications', () => {
     assert.deepEqual(typesOf(await readAll(api, { after: first.cursor })), ['candidate.created 0'])
   })
 
-  test('tells of an advance of a test clock, and before it of all that the advance moved (§4.13 rule 2)', async () => {
+  test('returns an advance of a test clock after all transitions that it made (§4.13 rule 2)', async () => {
     const api = await newAccount()
     const clock = (await api.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })).body
     const customer = await newCustomer(api)
@@ -103,7 +103,7 @@ describe('GET /v1/notifications', () => {
     assert.deepEqual(ids((await readAll(api, { order: 'desc' })).data), ids(all).reverse())
   })
 
-  test('has nothing of another account, and refuses its cursors', async () => {
+  test('returns nothing of another account, and rejects its cursors', async () => {
     const [one, other] = [await newAccount(), await newAccount()]
     const claim = await newClaim(one)
     const { cursor } = await readAll(one)
@@ -128,7 +128,7 @@ describe('GET /v1/notifications', () => {
     assert.deepEqual([late.body.data, late.body.has_more], [[], false])
   })
 
-  test('of which some were removed for their age, answers 410 to a reader that has not had them (§4.13 rule 3)', async () => {
+  test('answers 410 to a cursor before removed notifications (§4.13 rule 3)', async () => {
     const api = await newAccount()
     const [, second] = [await newClaim(api), await newClaim(api)]
     const start = (await api.get('/v1/notifications?limit=1')).body.next_cursor
@@ -143,7 +143,7 @@ describe('GET /v1/notifications', () => {
     assert.deepEqual(typesOf(await readAll(api)), ['candidate.created 0'])
   })
 
-  test('of which all were removed for their age, goes on from its end', async () => {
+  test('continues from its end after all notifications were removed', async () => {
     const api = await newAccount()
     const claim = await newClaim(api)
     await sql("UPDATE notifications SET created_at = '2025-01-01' WHERE user_id = $1", [claim.user_id])

@@ -36,7 +36,7 @@ const notificationsOf = async (api: ApiClient) =>
     [type, sequence, event?.id].filter((part) => part !== undefined).join(' '),
   )
 
-test('no account gets event notifications without asking (§4.13 rule 5)', async () => {
+test('event notifications are off by default (§4.13 rule 5)', async () => {
   const api = await service.newAccount()
   assert.deepEqual((await api.get('/v1/notification_settings')).body, { event_recorded: false })
   const { id } = await newClaim(api)
@@ -44,8 +44,8 @@ test('no account gets event notifications without asking (§4.13 rule 5)', async
   assert.deepEqual(await notificationsOf(api), ['claim.created 0'])
 })
 
-describe('an account that asks (§4.13 rule 5)', () => {
-  test('gets a notification of each event, with the claim as the event found it, and then of what it became', async () => {
+describe('an account with event notifications on (§4.13 rule 5)', () => {
+  test('gets a notification of each event with the claim before it, then one of the transition', async () => {
     const api = await asking()
     const claim = await newClaim(api)
     await submit(api, claim.id, 'e1')
@@ -131,7 +131,7 @@ describe('an account that asks (§4.13 rule 5)', () => {
     assert.equal(all[1].event.created_at, '2031-01-01T00:00:00.000Z')
   })
 
-  test('gets them only where it names the type, and in pages of any size', async () => {
+  test('gets them only if the request names the type, in pages of any size', async () => {
     const api = await asking()
     const { id } = await newClaim(api)
     const events = Array.from({ length: 150 }, (_, i) => ({ claim_id: id, id: `e${i}`, type: 'progress' }))
@@ -147,7 +147,7 @@ describe('an account that asks (§4.13 rule 5)', () => {
     assert.deepEqual(await readAll(api, 'candidate.event_recorded'), [])
   })
 
-  test('is not read on for somebody who has gone, though there is more that is not to be shown', async () => {
+  test('stops scanning when the client disconnects', async () => {
     const api = await asking()
     const { id } = await newClaim(api)
     for (const count of [1_000, 200]) {
@@ -165,7 +165,7 @@ describe('an account that asks (§4.13 rule 5)', () => {
     assert.deepEqual([body.data, body.has_more], [[], true])
   })
 
-  test('is not looked through for those who do not name them', async () => {
+  test('needs no scan for requests that do not name the type', async () => {
     const api = await asking()
     const { id } = await newClaim(api)
     for (const count of [1_000, 200]) {
@@ -186,7 +186,7 @@ describe('an account that asks (§4.13 rule 5)', () => {
     )
   })
 
-  test('has missed some only if the types that it asks for were removed', async () => {
+  test('answers 410 only if notifications of the requested types were removed', async () => {
     const api = await asking()
     const { id, user_id } = await newClaim(api)
     const start = (await api.get('/v1/notifications')).body.next_cursor
@@ -231,7 +231,7 @@ describe('a webhook endpoint that names single events (§4.13 rule 5)', () => {
     return { id: body.id as string, types: sent, events }
   }
 
-  test('is sent them, until it is deleted; one that names none is not', async () => {
+  test('gets them until it is deleted; an endpoint that names none does not', async () => {
     const api = await service.newAccount()
     const [naming, other] = [await newEndpoint(api, ['claim.event_recorded']), await newEndpoint(api, null)]
     const { id } = await newClaim(api)
@@ -251,7 +251,7 @@ describe('a webhook endpoint that names single events (§4.13 rule 5)', () => {
     )
   })
 
-  test('is not sent those that were recorded before it named them', async () => {
+  test('gets none that were recorded before it named them', async () => {
     const api = await asking()
     const endpoint = await newEndpoint(api, null)
     const { id } = await newClaim(api)
@@ -263,7 +263,7 @@ describe('a webhook endpoint that names single events (§4.13 rule 5)', () => {
     assert.deepEqual(endpoint.events(), [undefined, 'e2'])
   })
 
-  test('finds those that were recorded while it was disabled', async () => {
+  test('gets those that were recorded while it was disabled', async () => {
     const api = await service.newAccount()
     const naming = await newEndpoint(api, ['claim.event_recorded'])
     await api.patch(`/v1/webhook_endpoints/${naming.id}`, { enabled: false })

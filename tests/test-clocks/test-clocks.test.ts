@@ -50,13 +50,13 @@ describe('a test clock', () => {
     }
   })
 
-  test('does not go back; advancing to where it stands changes nothing', async () => {
+  test('does not go back; advancing to its current time changes nothing', async () => {
     const clock = await newClock()
     assertError(await advance(clock.id, '2025-12-31T23:59:59.999Z'), 400, 'VALIDATION_ERROR', 'frozen_time')
     assert.deepEqual((await advance(clock.id, START)).body, { ...clock, transitions: 0 })
   })
 
-  test('tells when the next window on it ends, and an advance how many transitions it made', async () => {
+  test('returns the end of the next window, and an advance returns the number of transitions', async () => {
     const clock = await newClock()
     assert.equal(clock.next_due_at, null)
     await openOn(clock.id, { activity_window: 7200, review_window: 60 })
@@ -85,7 +85,7 @@ describe('a test clock', () => {
 })
 
 describe('a claim on a test clock', () => {
-  test('lives by its time: opened at the frozen time, moved at the first whole minute at or after due_at', async () => {
+  test('uses its time: opened at the frozen time, moved at the first whole minute at or after due_at', async () => {
     const clock = await newClock('2026-01-01T00:00:30.000Z')
     const claim = await openOn(clock.id, { activity_window: 100, review_window: 60 })
     assert.equal(claim.created_at, '2026-01-01T00:00:30.000Z')
@@ -120,14 +120,14 @@ describe('a claim on a test clock', () => {
     assert.equal((await api.readClaim(id)).status, 'CONFIRMED')
   })
 
-  test('is passed over by the live checks', async () => {
+  test('is skipped by the live checks', async () => {
     const clock = await newClock()
     const claim = await openOn(clock.id, { activity_window: 60 })
     await runScheduledCheck(service.app, new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 3_600_000))
     assert.deepEqual(await api.readClaim(claim.id), claim)
   })
 
-  test('goes with its clock, and so does a candidate, whose alias is free again', async () => {
+  test('is deleted with its clock, and so is a candidate, whose alias is free again', async () => {
     const clock = await newClock()
     const claim = await openOn(clock.id)
     const body = {
@@ -167,7 +167,7 @@ describe('a claim on a test clock', () => {
 })
 
 describe('an advance', () => {
-  test('together with others of the same clock: one after the other, each whole', async () => {
+  test('runs in sequence with other advances of the clock', async () => {
     const clock = await newClock()
     const claims = await Promise.all(
       Array.from({ length: 30 }, () => openOn(clock.id, { activity_window: 60, review_window: 60 })),
@@ -184,7 +184,7 @@ describe('an advance', () => {
     }
   })
 
-  test('together with events: each is before it or after it, and the log tells which', async () => {
+  test('is before or after each concurrent event, as the log shows', async () => {
     const clock = await newClock()
     const claims = await Promise.all(
       Array.from({ length: 40 }, () => openOn(clock.id, { activity_window: 60, review_window: 60 })),

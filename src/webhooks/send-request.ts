@@ -108,6 +108,9 @@ const FAILURES: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
 }
 
+/** Node reports an OpenSSL error of a write as EPROTO with a message, and of a read as a code, such as ERR_SSL_WRONG_VERSION_NUMBER. */
+const OPENSSL_REASON = /:SSL routines:[^:]*:([^:]+):/
+
 /** The first byte of a TLS record, an alert. */
 const TLS_ALERT = '\x15'
 
@@ -115,7 +118,10 @@ const TLS_ALERT = '\x15'
 function describeFailure(error: NodeJS.ErrnoException & { reason?: string }, received: string): string {
   // If several addresses were tried, this is the error of the last one.
   const cause: typeof error = error instanceof AggregateError ? error.errors.at(-1) : error
-  const { code = '', message } = cause
+  const { message } = cause
+  const reason = cause.code === 'EPROTO' ? OPENSSL_REASON.exec(message)?.[1] : undefined
+  const code =
+    reason === undefined ? (cause.code ?? '') : `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}`
   // Node reports a connection that closes without a response as ECONNRESET without a system call.
   if (code === 'ECONNRESET' && cause.syscall === undefined)
     return received === ''
@@ -128,6 +134,6 @@ function describeFailure(error: NodeJS.ErrnoException & { reason?: string }, rec
     if (!received.startsWith('HTTP/')) return 'The answer is not HTTP.'
     return `The answer is not valid HTTP: ${cause.reason ?? code}.`
   }
-  if (code.startsWith('ERR_SSL_')) return `TLS could not be established: ${cause.reason ?? code}.`
+  if (code.startsWith('ERR_SSL_')) return `TLS could not be established: ${reason ?? cause.reason ?? code}.`
   return message === '' ? `The request failed: ${code || cause.name}.` : `The request failed: ${message}.`
 }

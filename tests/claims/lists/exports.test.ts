@@ -93,7 +93,7 @@ await api.post('/v1/events', { claim_id: done.id, type: 'done' })
 const customers: Answer['body'][] = (await readPages(api, '/v1/customers', { limit: 100 })).flat()
 
 /** A server with what an answer asks of it, and no routes. */
-const bareServer = () => fastify().decorate('stops', new AbortController().signal)
+const bareServer = () => fastify().decorate('stopSignal', new AbortController().signal)
 
 describe('an export', () => {
   for (const [path, queries] of [

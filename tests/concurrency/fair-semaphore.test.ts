@@ -54,6 +54,14 @@ describe('limits', () => {
     ;(await next).release()
   })
 
+  test('per key alone: a queued request is granted when its key releases a permit', async () => {
+    const semaphore = newSemaphore({ max: Number.POSITIVE_INFINITY, maxPerKey: 1, maxQueued: 1 })
+    const permit = semaphore.tryAcquire('a')
+    const queued = semaphore.acquire('a')
+    permit?.release()
+    ;(await queued).release()
+  })
+
   test('a weight that no key could ever hold is rejected at once', async () => {
     const semaphore = newSemaphore({ max: 4, maxPerKey: 2 })
     await assert.rejects(semaphore.acquire('a', 3), /queue full/)
@@ -266,7 +274,7 @@ test('nothing is lost or starved, and no limit is exceeded, in any sequence of o
     { weight: 1, arbitrary: fc.record({ do: fc.constant('abort' as const), n }) },
   )
   const options = fc.record({
-    max: fc.constantFrom(5, 8),
+    max: fc.constantFrom(5, 8, Number.POSITIVE_INFINITY),
     maxPerKey: fc.constantFrom(5, 6),
     leavesAsManyFree: fc.boolean(),
   })

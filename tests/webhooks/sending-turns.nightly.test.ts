@@ -81,9 +81,9 @@ test('no statements are sent for an endpoint whose attempts all hang', COUNTS, a
   await eventually(async () => slow.open === 4)
   const transactions = async () => {
     const [row] = await service.sql(
-      'SELECT xact_commit::integer AS made FROM pg_stat_database WHERE datname = current_database()',
+      'SELECT xact_commit::integer AS count FROM pg_stat_database WHERE datname = current_database()',
     )
-    return row?.created as number
+    return row?.count as number
   }
   // What a connection did is counted about a second later.
   const passed = (ms: number, since = performance.now()) =>

@@ -203,7 +203,7 @@ export class FairSemaphore {
     return this.#queue.peek((key, { weight }) => {
       const missing = this.#missing(key, weight)
       const isAtShare = missing > 0 && this.#options.leavesAsManyFree && this.#heldOf(key) > 0
-      return Number.isFinite(missing) && !isAtShare
+      return missing < Number.POSITIVE_INFINITY && !isAtShare
     })
   }
 

@@ -69,7 +69,7 @@ test('at most 64 batches of an account that reads no responses are started', asy
   assert.ok(started <= 64 + cut + 5, `${started} were started, and ${cut} aborted`)
   for (const { socket } of sent) socket.destroy()
   const next = await account.post('/v1/events/batch', { events: [event] })
-  assert.equal(next.status, 200)
+  assert.equal(next.status, 200, JSON.stringify(next.body))
 })
 
 test('batches that are cut off because they are too large together release their permits', async (t) => {

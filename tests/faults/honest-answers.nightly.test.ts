@@ -212,7 +212,7 @@ const endSessionsOfService = () =>
 const prepared = (prepare: Operation['prepare']) => eventually(() => prepare().catch(() => null))
 
 /** An error message that says that something may have been written. */
-const MAY_BE_WRITTEN = /not known|was made, but|was ended, but|are sent again/
+const MAY_BE_WRITTEN = /not known|was created, but|was ended, but|are sent again/
 
 async function assertHonest(what: string, answer: Answer, before: string): Promise<void> {
   const { status, body } = answer

@@ -67,10 +67,11 @@ async function findUser(name: string): Promise<Identity | undefined> {
 }
 
 /**
- * A setpriv command for a user who must enter folders that only root can enter. Without it, `npm start` as root would
- * fail in /root. The user keeps one capability: dac_read_search, or dac_override in a container that lacks it. PostgreSQL
- * calls access(2) for its own programs, which ignores capabilities unless no_setuid_fixup is set. Setting it needs a
- * further privilege. The last two commands omit it. This suffices if only the data is in an inaccessible folder.
+ * The setpriv command that lets the user enter folders of root. Without it, `npm start` as root fails in /root.
+ * The user keeps one capability: dac_read_search, or dac_override in a container that lacks dac_read_search.
+ * PostgreSQL checks its programs with access(2). access(2) ignores capabilities unless no_setuid_fixup is set.
+ * Setting no_setuid_fixup needs a further privilege, so the last two commands omit it. They suffice if only the data is in
+ * such a folder.
  */
 async function findSetprivCommand(
   user: Identity,

@@ -12,14 +12,13 @@ export function spanEndNotes({ weekly, exceptions }: Calendar): string[] {
     .filter(([, spans]) => spans?.some(([, end]) => end === LAST_MINUTE))
     .map(([day]) => day)
   if (days.length === 0) return []
-  const more = days.length > MAX_EXAMPLES ? ` and ${days.length - MAX_EXAMPLES} more` : ''
   return [
-    `the calendar has spans that end at ${LAST_MINUTE}, so the minute from ${LAST_MINUTE} to midnight is no working time: ${days.slice(0, MAX_EXAMPLES).join(', ')}${more}; write 24:00 for the end of a day`,
+    `the calendar has spans that end at ${LAST_MINUTE}, so the minute from ${LAST_MINUTE} to midnight is no working time: ${listed(days)}; write 24:00 for the end of a day`,
   ]
 }
 
 /** A note about a time zone whose name suggests another offset. */
-export function zoneNotes({ time_zone: zone }: Calendar): string[] {
+export function calendarZoneNotes({ time_zone: zone }: Calendar): string[] {
   const misleading = misleadingZone(zone)
   return misleading === null ? [] : [`the time zone of the calendar is ${zone}, which is ${misleading}`]
 }
@@ -41,7 +40,8 @@ export function holidayNotes(calendar: Calendar, firstAt: number, lastAt: number
 
 const yearOf = (day: string): number => Number(day.slice(0, 4))
 
-function listed(years: readonly number[]): string {
-  const more = years.length > MAX_EXAMPLES ? ` and ${years.length - MAX_EXAMPLES} more` : ''
-  return years.slice(0, MAX_EXAMPLES).join(', ') + more
+/** The first of the days or years, and the number of the others. */
+function listed(items: readonly (string | number)[]): string {
+  const more = items.length > MAX_EXAMPLES ? ` and ${items.length - MAX_EXAMPLES} more` : ''
+  return items.slice(0, MAX_EXAMPLES).join(', ') + more
 }

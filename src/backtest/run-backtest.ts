@@ -15,7 +15,7 @@ import { runSync } from '../platform/concurrency/cooperative.ts'
 import { inputName, openInput } from '../platform/terminal/input-file.ts'
 import { progressBar } from '../platform/terminal/table.ts'
 import { type Case, type CaseResult, runCase } from './backtest.ts'
-import { holidayNotes, spanEndNotes, zoneNotes } from './calendar-notes.ts'
+import { calendarZoneNotes, holidayNotes, spanEndNotes } from './calendar-notes.ts'
 import { HeldCases } from './cases/held-cases.ts'
 import { RowOrder } from './cases/row-order.ts'
 import { CaseAppearsAgain, type CaseGrouping, NewestFirst, SortedCases } from './cases/sorted-cases.ts'
@@ -168,7 +168,7 @@ class Run implements Backtest {
     if (this.#calendar === null || firstAt === null || lastAt === null) return []
     const from = Math.min(firstAt, firstOpening?.at ?? firstAt)
     return [
-      ...zoneNotes(this.#calendar),
+      ...calendarZoneNotes(this.#calendar),
       ...spanEndNotes(this.#calendar),
       ...holidayNotes(this.#calendar, from, lastAt),
     ]

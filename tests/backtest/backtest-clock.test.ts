@@ -92,6 +92,8 @@ describe('the back-test of a contract with a clock (§2.1a, §10 rule 13)', () =
     for (const [zone, words] of [
       ['Etc/GMT+2', 'UTC-02:00 at all times; UTC+02:00 is Etc/GMT-2'],
       ['etc/gmt-10', 'UTC+10:00 at all times; UTC-10:00 is Etc/GMT+10'],
+      // There is no Etc/GMT+14.
+      ['Etc/GMT-14', 'UTC+14:00 at all times'],
       ['MST', 'UTC-07:00 at all times; America/Denver has daylight saving time'],
       ['Etc/GMT+0', null],
       ['America/New_York', null],

@@ -1,3 +1,5 @@
+import { isTimeZone } from '../../kernel/time-zone.ts'
+
 /* Names of the IANA time zone database whose offset is not the one that their usual reading suggests. */
 
 /** The database reverses the sign, as POSIX does: Etc/GMT+2 is west of Greenwich. */
@@ -9,12 +11,14 @@ const WITHOUT_DAYLIGHT_SAVING = new Map([
   ['MST', 'UTC-07:00 at all times; America/Denver has daylight saving time'],
 ])
 
-/** What the zone is, and which one may be meant. Null if the name does not mislead. */
+/** What the zone is, and which one may be meant, if it exists. Null if the name does not mislead. */
 export function misleadingZone(name: string): string | null {
   const [, sign, digits] = REVERSED.exec(name) ?? []
   if (sign === undefined || digits === undefined)
     return WITHOUT_DAYLIGHT_SAVING.get(name.toUpperCase()) ?? null
   const hours = `${digits.padStart(2, '0')}:00`
   const opposite = sign === '+' ? '-' : '+'
-  return `UTC${opposite}${hours} at all times; UTC${sign}${hours} is Etc/GMT${opposite}${digits}`
+  const meant = `Etc/GMT${opposite}${digits}`
+  const hint = isTimeZone(meant) ? `; UTC${sign}${hours} is ${meant}` : ''
+  return `UTC${opposite}${hours} at all times${hint}`
 }

@@ -29,8 +29,9 @@ const timeOf = (filter: ClaimFilter): IndexScan['time'] =>
   isTimed(filter, filter.sort) ? (filter.sort ?? 'created_at') : null
 
 /**
- * The matches of a search if they are few: `withSpan` has counted them. The index of ids contains all accounts. The
- * planner could prefer an index of the account, so the account of a claim is checked after the scan.
+ * The scan of the matches of a search. Null without a search, or if `withSpan` has counted many matches. The index of ids
+ * contains the claims of all accounts. The account is checked after the scan: with a condition on the account, the planner
+ * could choose an index of the account.
  */
 export const searchScan = (filter: ClaimFilter): IndexScan | null =>
   filter.search && !filter.search.span
@@ -42,42 +43,42 @@ export const searchScan = (filter: ClaimFilter): IndexScan | null =>
     : null
 
 /**
- * The scans whose merge is the list, each in the order of its index. Null if the matches of a search are few, or if no
- * index has the order of the list: a time on a test clock, except the due time.
+ * The scans whose merge is the list, each in the order of its index. Null if a search has few matches. Also null if no
+ * index has the order of the list: the order by a time on a test clock, except by the due time.
  */
 export function orderedScans(filter: ClaimFilter): IndexScan[] | null {
   if (searchScan(filter)) return null
   const { sort = 'created_at', statuses, customerId, schemaId, testClockId } = filter
   const { created, due, resolved, metadata } = filter
-  const partPerStatus = (
+  const scanPerStatus = (
     filters: readonly FilterName[],
     time: IndexScan['time'],
-    those = statuses,
-  ): IndexScan[] => those.map((status) => ({ filters, statuses: [status], time }))
+    scanned = statuses,
+  ): IndexScan[] => scanned.map((status) => ({ filters, statuses: [status], time }))
   if (!isTimed(filter, sort)) {
     if (metadata) return pairScans(filter, null).slice(0, 1)
     const span: FilterName[] = filtersOf(filter).has('span') ? ['span'] : []
-    if (customerId) return partPerStatus(['user', 'kind', 'customer', ...span], null)
+    if (customerId) return scanPerStatus(['user', 'kind', 'customer', ...span], null)
     if (schemaId) return [{ filters: ['user', 'kind', 'schema', ...span], statuses: [], time: null }]
     if (testClockId) return [{ filters: ['user', 'kind', 'clock', ...span], statuses: [], time: null }]
-    return partPerStatus(['user', 'kind', ...span], null)
+    return scanPerStatus(['user', 'kind', ...span], null)
   }
   const dueFilter: readonly FilterName[] = due ? ['due'] : []
   if (testClockId)
     return sort === 'due_at'
       ? [{ filters: ['clock', ...dueFilter], statuses: UNRESOLVED, time: 'due_at' }]
       : null
-  const kindFilters: readonly FilterName[] = ['user', 'kind', 'live']
-  const byCreation: readonly FilterName[] = created ? [...kindFilters, 'created'] : kindFilters
-  if (sort === 'created_at') return partPerStatus(byCreation, 'created_at')
+  const liveFilters: readonly FilterName[] = ['user', 'kind', 'live']
+  const creationFilters: readonly FilterName[] = created ? [...liveFilters, 'created'] : liveFilters
+  if (sort === 'created_at') return scanPerStatus(creationFilters, 'created_at')
   if (sort === 'due_at')
     return [{ filters: ['user', 'live', ...dueFilter], statuses: UNRESOLVED, time: 'due_at' }]
-  const requested = (those: readonly Status[]) => those.filter((status) => statuses.includes(status))
+  const requested = (some: readonly Status[]) => some.filter((status) => statuses.includes(status))
   return [
     // An OPEN claim entered its status at its creation (§2.3), so an index by creation serves. Claims in review have
     // an index of their own.
-    ...partPerStatus(byCreation, 'created_at', requested(['OPEN'])),
-    ...partPerStatus(kindFilters, 'status_since', requested(['PENDING'])),
+    ...scanPerStatus(creationFilters, 'created_at', requested(['OPEN'])),
+    ...scanPerStatus(liveFilters, 'status_since', requested(['PENDING'])),
     ...(requested(RESOLVED).length > 0
       ? [
           {
@@ -94,7 +95,7 @@ export function orderedScans(filter: ClaimFilter): IndexScan[] | null {
 export const testClockScan = (filter: ClaimFilter): IndexScan =>
   selectiveScans(filter).find(({ filters }) => filters.includes('clock')) as IndexScan
 
-/** One scan for each filter but the search that has an index, the most selective filter first, without an order. */
+/** One unordered scan for each filter with an index, the most selective filter first. `searchScan` scans for a search. */
 export function selectiveScans(filter: ClaimFilter): IndexScan[] {
   const { statuses, testClockId } = filter
   const given = filtersOf(filter)
@@ -114,6 +115,6 @@ export function selectiveScans(filter: ClaimFilter): IndexScan[] {
       // In an order by time, only the last index contains the kind, which may be rare.
       .filter(([name]) => given.has(name) || (name === 'statuses' && time !== null))
       .filter(([, filters]) => !(testClockId && filters.includes('live')))
-      .map(([, filters, those]) => ({ filters, statuses: those, time })),
+      .map(([, filters, indexed]) => ({ filters, statuses: indexed, time })),
   ]
 }

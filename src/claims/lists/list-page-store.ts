@@ -108,9 +108,9 @@ function beginningOf<Row extends PlacedRow>(all: readonly Row[], limit: number) 
 }
 
 /**
- * The place at which a scan of these scans stops, unless the indexes of all scans cover all filters: the last entry
- * that may be scanned. Null if the scans end before. Scans only indexes. Not all of them contain the position, so all
- * records of the last time belong to the page.
+ * The last entry that these scans may read together. Null if they have fewer entries, or if their indexes cover all
+ * filters. Reads only indexes. Some indexes do not contain the position, so all records of the last time belong to the
+ * page.
  */
 async function findStop(
   db: Connection,

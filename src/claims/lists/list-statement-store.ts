@@ -6,7 +6,7 @@ import { ConditionSql, type FilterName, FRESH, filtersOf, isOneOf } from './clai
 import type { ClaimFilter, ClaimPlace } from './claim-selection.ts'
 import { type IndexScan, uncheckedFilters } from './index-scans.ts'
 
-/** The entries that a scan finds, for an index-only scan. */
+/** SQL for the entries of a scan, from FROM on. It reads only the index. */
 export const indexEntriesSql = (sql: ConditionSql, scan: IndexScan) =>
   entriesWhere(scan, conditionsOf(sql, scan))
 
@@ -50,7 +50,7 @@ const rowsOf = ({ pair }: IndexScan, where: string, inOrder: string) =>
             SELECT ${PAIRS.claims.owner} AS entry, position AS place FROM ${PAIRS.claims.table} WHERE ${where} ${inOrder} OFFSET 0
           ) AS entries, LATERAL (SELECT * FROM claims WHERE id = entry OFFSET 0) AS claims ${inOrder} OFFSET 0`
 
-/** The same without OFFSET: Citus would send all rows of a subquery with OFFSET over the network. */
+/** The claims of a scan without OFFSET: Citus would send all rows of a subquery with OFFSET over the network. */
 const joinOf = ({ pair }: IndexScan, where: string) =>
   pair === undefined
     ? `claims WHERE ${where}`
@@ -68,7 +68,7 @@ export function probeSql(
   condition: string,
   maxEntries: number,
 ): string {
-  // Only once: an unused parameter is an error.
+  // Called once: each call adds parameters, and an unused parameter is an error.
   const where = conditionsOf(sql, scan)
   const entries = entriesWhere(scan, where)
   if (scan.pair === undefined) return `SELECT ${condition} AS matches FROM ${entries} LIMIT ${maxEntries}`
@@ -87,7 +87,7 @@ export interface PageOptions {
   /** Latest time, in an order by time. */
   latest: Date | null
   stop: ClaimPlace | null
-  /** Whether the scans are scanned in the list's order. */
+  /** Whether the scans have the order of the list. Otherwise the matches are sorted. */
   isInOrder: boolean
 }
 
@@ -105,24 +105,26 @@ export function pageOf(
   const upToEnd = (time: IndexScan['time']) =>
     end === null ? '' : `AND ${(latest && time) ?? 'position'} <= ${sql.query.parameter(end)}`
   const { isOn: isDistributed } = db.distribution
-  const pages = scans.map((scan, number) => {
+  const pages = scans.map((scan, index) => {
     const { time, pair } = scan
     const byPosition = pair === undefined || isDistributed || !isInOrder ? 'position' : 'place'
-    const inOrder = time ? `${time} ${order}, position ${order}` : `${byPosition} ${order}`
+    const indexOrder = time ? `${time} ${order}, position ${order}` : `${byPosition} ${order}`
     // Citus only, in place of OFFSET: no index contains an expression, so no plan scans an index in this order.
-    const sorted = time ? `${time} + interval '0' ${order}, position ${order}` : `position + 0 ${order}`
-    const place = `${afterPlace(sql, filter, scan)} ${upToStop(sql, stop, filter, scan)} ${upToEnd(time)}`
-    const found = `${conditionsOf(sql, scan)} ${isInOrder ? place : ''}`
-    const rest = sql.of(uncheckedFilters(filter, scan)).map((condition) => `AND ${condition}`)
-    const page = `${isInOrder ? '' : place} ${rest.join(' ')} ORDER BY ${isDistributed && !isInOrder ? sorted : inOrder} LIMIT ${count}`
-    const listed = `${columns}, position, ${time ?? 'NULL::timestamptz'} AS list_time, ${FRESH}, ${number} AS scan`
-    if (isDistributed || (isInOrder && rest.length === 0))
-      return `(SELECT ${listed} FROM ${joinOf(scan, found)} ${page})`
-    const rows = rowsOf(scan, found, isInOrder ? `ORDER BY ${inOrder}` : '')
+    const expressionOrder = time
+      ? `${time} + interval '0' ${order}, position ${order}`
+      : `position + 0 ${order}`
+    const bounds = `${afterPlace(sql, filter, scan)} ${upToStop(sql, stop, filter, scan)} ${upToEnd(time)}`
+    const where = `${conditionsOf(sql, scan)} ${isInOrder ? bounds : ''}`
+    const unchecked = sql.of(uncheckedFilters(filter, scan)).map((condition) => `AND ${condition}`)
+    const page = `${isInOrder ? '' : bounds} ${unchecked.join(' ')} ORDER BY ${isDistributed && !isInOrder ? expressionOrder : indexOrder} LIMIT ${count}`
+    const listed = `${columns}, position, ${time ?? 'NULL::timestamptz'} AS list_time, ${FRESH}, ${index} AS scan`
+    if (isDistributed || (isInOrder && unchecked.length === 0))
+      return `(SELECT ${listed} FROM ${joinOf(scan, where)} ${page})`
+    const rows = rowsOf(scan, where, isInOrder ? `ORDER BY ${indexOrder}` : '')
     return `(SELECT ${listed} FROM (${rows}) AS claims WHERE true ${page})`
   })
   const keys = scans.some(({ time }) => time) ? ['list_time', 'position'] : ['position']
-  const all = `ORDER BY ${keys.map((key) => `${key} ${order}`).join(', ')}`
+  const listOrder = `ORDER BY ${keys.map((key) => `${key} ${order}`).join(', ')}`
   // On distributed tables the scans are read one after the other in the order of the statuses. Statuses only move
   // forward, so no claim is missed. Of a claim that appears twice the later row is kept.
   const [once, laterFirst] = isDistributed ? [`DISTINCT ON (${keys.join(', ')})`, ', scan DESC'] : ['', '']
@@ -131,8 +133,8 @@ export function pageOf(
     ...(name && { name }),
     text: `-- ${name ? 'list_claims' : 'select_claims'}
       SELECT ${shown}, position, list_time, fresh FROM (
-        SELECT ${once} * FROM (${pages.join('\nUNION ALL ')}) AS pages ${all}${laterFirst} LIMIT ${count}
-      ) AS page ${all}`,
+        SELECT ${once} * FROM (${pages.join('\nUNION ALL ')}) AS pages ${listOrder}${laterFirst} LIMIT ${count}
+      ) AS page ${listOrder}`,
     values: sql.query.values,
   }
 }

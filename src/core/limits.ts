@@ -16,10 +16,7 @@ export const MAX_CONDITION_NODES = 512
 /** Leaves of a contract with the aggregate `distinct`. Each keeps its values in memory while the claim is decided. */
 export const MAX_DISTINCT_LEAVES = 16
 
-/**
- * Characters of a name: of a record, an event and its id, a field, and of a text that refers to a record, such as an alias, a cursor
- * or a key.
- */
+/** Characters of a name, such as an event type, a field or an alias, and of a text that refers to a record, such as an id or a cursor. */
 export const MAX_NAME_LENGTH = 255
 /** @public payload of an event, as JSON without white space, else 413 */
 export const MAX_PAYLOAD_BYTES = 256 * 1024

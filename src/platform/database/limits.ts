@@ -147,8 +147,8 @@ export const LEAVE_RESPONSE_SHARE = 0.5
 export const ORPHAN_TIMEOUT_MS = 10_000
 export const ORPHAN_RETRY_MS = 50
 /**
- * The range of its ports, below the range of outgoing connections. A client that retries on a port of that range may get the same
- * port as its own and connect to itself.
+ * The range of the ports of the embedded PostgreSQL. It is below the range of outgoing connections: a client that retries on a port
+ * of that range may get the same port as its own and connect to itself.
  */
 export const MIN_PORT = 15_000
 export const MAX_PORT = 32_000

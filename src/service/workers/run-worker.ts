@@ -28,10 +28,10 @@ export async function runWorker(
 ): Promise<void> {
   const stop = new AbortController()
   const ended = AbortSignal.any([signal, stop.signal])
-  const requestRates = (requestId: number, requests: RateRequest[]) =>
+  const sendRateRequests = (requestId: number, requests: RateRequest[]) =>
     send({ kind: 'count rate', requestId, requests })
   const rates =
-    config.rateLimitPerMinute > 0 ? new RemoteRateCounts(config.rateLimitPerMinute, requestRates) : null
+    config.rateLimitPerMinute > 0 ? new RemoteRateCounts(config.rateLimitPerMinute, sendRateRequests) : null
   let metrics: Metrics | null = null
   const sendMetricValues = async (requestId: number) => {
     const values = (await metrics?.readValues({ worker: `${worker}` })) ?? []

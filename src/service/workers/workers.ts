@@ -121,14 +121,14 @@ export class Workers {
   /** Metrics of all workers that answer in time, in the format of Prometheus. */
   readonly readMetrics = singleFlight(async () => {
     const ready = this.#slots.filter(({ isReady }) => isReady)
-    const request = (number: number, requestId: number) => {
-      const slot = ready.find((one) => one.number === number)
+    const sendRequest = (number: number, requestId: number) => {
+      const slot = ready.find((readySlot) => readySlot.number === number)
       if (slot?.worker) send(slot.worker, { kind: 'read metric values', requestId })
     }
     return metricsText(
       await this.#metrics.gather(
         ready.map(({ number }) => number),
-        request,
+        sendRequest,
       ),
     )
   })
@@ -239,41 +239,42 @@ function pauseBefore(slot: Slot): number {
     : Math.min(MIN_RESTART_PAUSE_MS * 2 ** (slot.crashes - 1), MAX_RESTART_PAUSE_MS)
 }
 
-/** A worker that cannot receive has exited or is about to; its 'exit' event follows. */
+/** Ignores errors: a worker that cannot receive messages has exited or soon exits, and its 'exit' event follows. */
 function send(worker: Worker, message: ToWorker): void {
   if (worker.isConnected()) worker.process.send(message, () => {})
 }
 
 /** Collects metrics from workers. */
 class WorkerMetrics {
-  readonly #requests = new Map<number, (worker: number, values: MetricValues) => void>()
-  #last = 0
+  /** Callbacks for the responses of workers, by request id. */
+  readonly #onResponse = new Map<number, (worker: number, values: MetricValues) => void>()
+  #lastRequestId = 0
 
   /**
-   * @param workers their numbers
-   * @param request sends the request with this id to a worker
+   * @param workers the numbers of the workers
+   * @param sendRequest sends the request with this id to a worker
    */
   async gather(
     workers: readonly number[],
-    request: (worker: number, requestId: number) => void,
+    sendRequest: (worker: number, requestId: number) => void,
   ): Promise<MetricValues[]> {
-    const requestId = ++this.#last
-    const answers = new Map<number, MetricValues>()
+    const requestId = ++this.#lastRequestId
+    const responses = new Map<number, MetricValues>()
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#requests.set(requestId, (worker, values) => {
-      answers.set(worker, values)
-      if (answers.size === workers.length) resolve()
+    this.#onResponse.set(requestId, (worker, values) => {
+      responses.set(worker, values)
+      if (responses.size === workers.length) resolve()
     })
     const timer = setTimeout(resolve, METRICS_TIMEOUT_MS)
-    for (const worker of workers) request(worker, requestId)
+    for (const worker of workers) sendRequest(worker, requestId)
     if (workers.length === 0) resolve()
     await promise
     clearTimeout(timer)
-    this.#requests.delete(requestId)
-    return [...answers.values()]
+    this.#onResponse.delete(requestId)
+    return [...responses.values()]
   }
 
   onValues(worker: number, requestId: number, values: MetricValues): void {
-    this.#requests.get(requestId)?.(worker, values)
+    this.#onResponse.get(requestId)?.(worker, values)
   }
 }

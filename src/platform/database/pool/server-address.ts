@@ -61,12 +61,12 @@ export function parseServerAddress(connectionString: string): ServerAddress {
       const [name, value] = [...new URLSearchParams(text)][0] ?? ['', '']
       return { name, value, text, isSslParameter: SSL_PARAMETERS.includes(name) }
     })
-  const ssl = new Map(
+  const sslParameters = new Map(
     parameters.filter(({ isSslParameter }) => isSslParameter).map(({ name, value }) => [name, value]),
   )
   const others = parameters.filter(({ isSslParameter }) => !isSslParameter).map(({ text }) => text)
-  const [first, fallback = null] = isSocket(connectionString) ? NOT_ENCRYPTED : encryptionOf(ssl)
-  const negotiation = ssl.get('sslnegotiation')
+  const [first, fallback = null] = isSocket(connectionString) ? NOT_ENCRYPTED : attemptsOf(sslParameters)
+  const negotiation = sslParameters.get('sslnegotiation')
   return {
     config: {
       connectionString: others.length > 0 ? `${base}?${others.join('&')}` : base,
@@ -83,17 +83,19 @@ export function parseServerAddress(connectionString: string): ServerAddress {
 type Attempts = readonly [first: Encryption, fallback?: Encryption]
 const NOT_ENCRYPTED: Attempts = [false]
 
-function encryptionOf(given: ReadonlyMap<string, string>): Attempts {
-  const mode = sslModeOf(given)
-  const rootcert = given.get('sslrootcert')
+function attemptsOf(sslParameters: ReadonlyMap<string, string>): Attempts {
+  const mode = sslModeOf(sslParameters)
+  const rootcert = sslParameters.get('sslrootcert')
   if (rootcert === 'system' && mode !== 'verify-full')
     throw invalidUrl('sslrootcert=system needs sslmode=verify-full')
-  if (given.get('sslnegotiation') === 'direct' && UNENFORCED_MODES.includes(mode))
+  if (sslParameters.get('sslnegotiation') === 'direct' && UNENFORCED_MODES.includes(mode))
     throw invalidUrl('sslnegotiation=direct needs sslmode=require, verify-ca or verify-full')
   const files = {
-    ...(rootcert === undefined || rootcert === 'system' ? {} : { ca: readFileOf('sslrootcert', given) }),
-    ...(given.has('sslcert') ? { cert: readFileOf('sslcert', given) } : {}),
-    ...(given.has('sslkey') ? { key: readFileOf('sslkey', given) } : {}),
+    ...(rootcert === undefined || rootcert === 'system'
+      ? {}
+      : { ca: readFileOf('sslrootcert', sslParameters) }),
+    ...(sslParameters.has('sslcert') ? { cert: readFileOf('sslcert', sslParameters) } : {}),
+    ...(sslParameters.has('sslkey') ? { key: readFileOf('sslkey', sslParameters) } : {}),
   }
   const anyHostName = { checkServerIdentity: () => undefined }
   // As in libpq: with a root certificate, every mode requires a server certificate that it has signed.
@@ -109,22 +111,22 @@ function encryptionOf(given: ReadonlyMap<string, string>): Attempts {
 }
 
 /** Without `sslmode` the mode is `disable`, or `verify-full` if another parameter requires encryption, as in the driver. */
-function sslModeOf(given: ReadonlyMap<string, string>): string {
-  const mode = given.get('sslmode')
+function sslModeOf(sslParameters: ReadonlyMap<string, string>): string {
+  const mode = sslParameters.get('sslmode')
   if (mode !== undefined && !SSL_MODES.includes(mode))
     throw invalidUrl(`sslmode must be one of ${SSL_MODES.join(', ')}, also in PGSSLMODE`)
   if (mode !== undefined) return mode
-  const ssl = given.get('ssl')
+  const ssl = sslParameters.get('ssl')
   if (ssl === 'no-verify') return ssl
   const isOff = ssl === undefined || ssl === 'false' || ssl === '0' || ssl === ''
   const isRequired =
-    ['sslrootcert', 'sslcert', 'sslkey'].some((name) => given.has(name)) ||
-    given.get('sslnegotiation') === 'direct'
+    ['sslrootcert', 'sslcert', 'sslkey'].some((name) => sslParameters.has(name)) ||
+    sslParameters.get('sslnegotiation') === 'direct'
   return isOff && !isRequired ? 'disable' : 'verify-full'
 }
 
-function readFileOf(name: string, given: ReadonlyMap<string, string>): string {
-  const path = given.get(name) as string
+function readFileOf(name: string, sslParameters: ReadonlyMap<string, string>): string {
+  const path = sslParameters.get(name) as string
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
@@ -132,7 +134,7 @@ function readFileOf(name: string, given: ReadonlyMap<string, string>): string {
   }
 }
 
-const invalidUrl = (why: string) => new OperatorError(`DATABASE_URL: ${why}.`)
+const invalidUrl = (reason: string) => new OperatorError(`DATABASE_URL: ${reason}.`)
 
 /** libpq does not encrypt connections over a Unix socket. */
 function isSocket(connectionString: string): boolean {

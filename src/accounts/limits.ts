@@ -30,7 +30,7 @@ export interface UnauthenticatedLimits {
   timeoutMs: number
 }
 
-/** Requests without a token that wait for each of the following limits. */
+/** Requests that wait for each `UnauthenticatedLimits`, from all addresses together. */
 export const MAX_QUEUED_UNAUTHENTICATED = 50
 /** Sign-ins, sign-ups and changes of passwords in progress: each costs a hash and statements. */
 export const SIGN_INS_IN_PROGRESS: UnauthenticatedLimits = {
@@ -38,13 +38,13 @@ export const SIGN_INS_IN_PROGRESS: UnauthenticatedLimits = {
   maxQueuedPerAddress: 10,
   timeoutMs: 20_000,
 }
-/** Each costs a statement. */
+/** Lookups of invitations in progress: each costs a statement. */
 export const INVITATION_LOOKUPS_IN_PROGRESS: UnauthenticatedLimits = {
   max: 1,
   maxQueuedPerAddress: 10,
   timeoutMs: 5_000,
 }
-/** A hash takes 128 MiB and a thread of libuv's pool, which files and DNS also need. All callers are one address here. */
+/** A hash takes 128 MiB and a thread of libuv's pool, which files and DNS also need. All hashes share one key in place of an address. */
 export const HASHES_IN_PROGRESS: UnauthenticatedLimits = {
   max: 1,
   maxQueuedPerAddress: MAX_QUEUED_UNAUTHENTICATED,
@@ -86,7 +86,7 @@ export const MAX_OPEN_INVITATIONS_PER_ACCOUNT = 1_000
  * @public used or expired invitations of an account that are kept
  */
 export const MAX_ENDED_INVITATIONS_PER_ACCOUNT = 1_000
-/** Ended tokens, or invitations, that one statement deletes. */
+/** Rows that one statement deletes: ended tokens, or ended invitations. */
 export const ENDED_BATCH_SIZE = 100
 /** @public validity of an invitation */
 export const INVITATION_TTL_SECONDS = 7 * 86_400

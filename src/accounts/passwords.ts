@@ -23,10 +23,10 @@ const BETTER_AUTH_FORMAT = /^([0-9a-f]+):([0-9a-f]+)$/
 
 const toBase64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
-/** All hashes share one key of the semaphore: callers already wait in turn by address. */
+/** All hashes share one key of the semaphore: callers already wait for permits by address. */
 const SEMAPHORE_KEY = 'hashes'
 
-/** Hashes passwords one at a time: a hash takes 128 MiB and a thread of libuv's pool, which files and DNS also need. */
+/** Hashes passwords, one at a time (`HASHES_IN_PROGRESS`). */
 export class Passwords {
   readonly #limit = unauthenticatedLimit(HASHES_IN_PROGRESS)
   readonly #cost: Cost

@@ -363,6 +363,11 @@ test('events that repeat an id of a column that --event-id does not name are not
   assert.deepEqual(await notesOf(t, lines.join('\n\n'), counting, { format: 'ndjson' }), note('event_id'))
   assert.deepEqual(await notesOf(t, log('event_id', 'E-1', 'E-1'), contractWith()), [])
   assert.deepEqual(await notesOf(t, log('order_id', 'E-1', 'E-1'), counting), [])
+  const columns = { case: 'event_id', type: 'type', time: 'occurred_at' }
+  for (const format of ['csv', 'ndjson'] as const) {
+    const text = format === 'csv' ? log('event_id', 'E-1', 'E-1') : lines.join('\n')
+    assert.deepEqual(await notesOf(t, text, counting, { format, columns }), [], `the case in ${format}`)
+  }
   for (const [id, other] of [
     ['E-1', 'E-2'],
     ['', ''],

@@ -73,8 +73,9 @@ export class JsonRows {
 
   /** If the first row lacks a field, the option is probably wrong. */
   #readNames(fields: JsonObject): void {
-    if (this.#findsUsualId) this.usualIdName = usualIdName(Object.keys(fields))
     const { case: caseName, type, time } = this.#names
+    const others = Object.keys(fields).filter((name) => ![caseName, type, time].includes(name))
+    if (this.#findsUsualId) this.usualIdName = usualIdName(others)
     for (const [option, name] of Object.entries({ '--case': caseName, '--type': type, '--time': time })) {
       if (fieldOf(fields, name) !== undefined) continue
       const names = shownNames(Object.keys(fields))

@@ -140,7 +140,7 @@ export const SCHEDULED_CHECK_MUTANTS: readonly Mutant[] = [
       edit('WHERE up_to < $1 FOR SHARE', 'WHERE $1::timestamptz IS NOT NULL FOR SHARE'),
       edit("TOTALS_DELAY = '5 minutes'", "TOTALS_DELAY = '5 seconds'"),
       edit(
-        "name: 'sums of resolutions',\n  every: RESOLUTION_TOTALS_INTERVAL_S",
+        "name: 'sums of resolutions',\n  every: RESOLUTION_TOTALS_INTERVAL_SECONDS",
         "name: 'sums of resolutions',\n  every: 2",
       ),
     ],
@@ -156,7 +156,7 @@ export const SCHEDULED_CHECK_MUTANTS: readonly Mutant[] = [
       edit('FROM resolution_mark FOR UPDATE', 'FROM resolution_mark'),
       edit("TOTALS_DELAY = '5 minutes'", "TOTALS_DELAY = '5 seconds'"),
       edit(
-        "name: 'sums of resolutions',\n  every: RESOLUTION_TOTALS_INTERVAL_S",
+        "name: 'sums of resolutions',\n  every: RESOLUTION_TOTALS_INTERVAL_SECONDS",
         "name: 'sums of resolutions',\n  every: 10",
       ),
     ],

@@ -7,7 +7,7 @@ import { readClock } from '../platform/database/clock.ts'
 import type { Database } from '../platform/database/database.ts'
 import type { Job } from '../platform/jobs/scheduler.ts'
 import { tryLockChecks } from './due-claim-store.ts'
-import { MAX_HOST_CLOCK_LEAD_MS, RESOLUTION_TOTALS_INTERVAL_S } from './limits.ts'
+import { MAX_HOST_CLOCK_LEAD_MS, RESOLUTION_TOTALS_INTERVAL_SECONDS } from './limits.ts'
 import { runScheduledCheck } from './run-scheduled-check.ts'
 
 type OnDone = (transitions: number, checkTime: Date, durationMs: number) => void
@@ -46,11 +46,11 @@ async function checkOneMinute(app: App, onDone: OnDone): Promise<boolean> {
   }
   const transitions = await runScheduledCheck(app, checkTime, isOver)
   const durationMs = performance.now() - startedAt
-  const measures = app.db.metrics.instruments
-  measures.checks.inc({ result: 'done' })
-  measures.checkSeconds.observe(durationMs / 1_000)
-  measures.checkDoneAt.set(Date.now() / 1_000)
-  measures.checkLagSeconds.set(Math.max(0, Date.now() - checkTime.getTime()) / 1_000)
+  const { instruments } = app.db.metrics
+  instruments.checks.inc({ result: 'done' })
+  instruments.checkSeconds.observe(durationMs / 1_000)
+  instruments.checkDoneAt.set(Date.now() / 1_000)
+  instruments.checkLagSeconds.set(Math.max(0, Date.now() - checkTime.getTime()) / 1_000)
   onDone(transitions, checkTime, Math.round(durationMs))
   return mustContinue
 }
@@ -71,7 +71,7 @@ export async function readCheckTime(db: Database): Promise<Date> {
 /** Updates the totals of the overview. Runs between scheduled checks, because it would delay a check briefly. */
 export const sumUpResolutionsJob = ({ db }: App): Job => ({
   name: 'sums of resolutions',
-  every: RESOLUTION_TOTALS_INTERVAL_S,
+  every: RESOLUTION_TOTALS_INTERVAL_SECONDS,
   run: () => sumUpResolutions(db),
 })
 

@@ -6,7 +6,7 @@ import { SCHEDULED_CHECK, SHARD_CHECK } from '../platform/database/advisory-lock
 import { readInShards } from '../platform/database/citus/in-shards.ts'
 import type { Connection } from '../platform/database/connection.ts'
 import { plainArray } from '../platform/database/sql-array.ts'
-import { SHARD_LOCK_IDLE_TIMEOUT_S } from './limits.ts'
+import { SHARD_LOCK_IDLE_TIMEOUT_SECONDS } from './limits.ts'
 
 /** A claim on a test clock whose window has elapsed. */
 export interface DueClaim {
@@ -244,7 +244,7 @@ export async function lockShards(db: Connection, shards: readonly number[], max:
   const rows = await db.query<{ shard: number }>({
     text: `-- take_check_turns
       WITH checks AS MATERIALIZED (SELECT pg_try_advisory_xact_lock_shared(${SCHEDULED_CHECK}) AS are_on)
-      SELECT shard FROM checks, set_config('idle_in_transaction_session_timeout', '${SHARD_LOCK_IDLE_TIMEOUT_S}s', true),
+      SELECT shard FROM checks, set_config('idle_in_transaction_session_timeout', '${SHARD_LOCK_IDLE_TIMEOUT_SECONDS}s', true),
         unnest($1::integer[]) AS shard
       WHERE are_on AND pg_try_advisory_xact_lock(${SHARD_CHECK}, shard)
       LIMIT $2`,

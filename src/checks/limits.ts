@@ -20,7 +20,7 @@ export const MAX_REPEATED_PASSES = 10
 /** Milliseconds. A server that waits for shards of another server tries again after this long. */
 export const SHARD_LOCK_POLL_INTERVAL_MS = 100
 /** Seconds. PostgreSQL ends a connection that holds shard locks and is idle for this long. No check of a minute takes longer. */
-export const SHARD_LOCK_IDLE_TIMEOUT_S = 300
+export const SHARD_LOCK_IDLE_TIMEOUT_SECONDS = 300
 /** Claims. After a failed check of distributed tables, this many due claims of each shard are listed at a time. */
 export const RECOVERY_LIST_SIZE_PER_SHARD = 5_000
 /** Rounds of lists after a failed check. The next check continues. */
@@ -28,4 +28,4 @@ export const MAX_RECOVERY_ROUNDS = 10
 /** Milliseconds. If the host's clock is ahead of the database's clock by at most this much, a check waits for the database's clock. */
 export const MAX_HOST_CLOCK_LEAD_MS = 5_000
 /** Seconds between two updates of the totals of resolutions, which the overview reads. */
-export const RESOLUTION_TOTALS_INTERVAL_S = 300
+export const RESOLUTION_TOTALS_INTERVAL_SECONDS = 300

@@ -106,7 +106,7 @@ interface Row {
   id: string
   alias: string | null
   contract: string | null
-  is_contract_right: boolean | null
+  is_contract_intact: boolean | null
   status: StoredClaimState['status']
   scheduled_outcome: StoredClaimState['scheduledOutcome']
   status_since: Date
@@ -129,7 +129,7 @@ export async function readAuditRecords(db: Connection, ids: readonly string[]): 
     text: `-- read_lives
       SELECT c.id, candidate_alias AS alias, ${document}::text AS contract,
         coalesce(sha256(convert_to(k.document::text, 'UTF8')) = k.hash, true) AND (${document}->>'price')::numeric = price
-          AS is_contract_right,
+          AS is_contract_intact,
         status, scheduled_outcome, status_since, due_at, created_at, event_count, log_bytes, review_start, remaining_ms, clock_since, log_digest,
         log.items AS log
       FROM claims c
@@ -148,7 +148,7 @@ export async function readAuditRecords(db: Connection, ids: readonly string[]): 
     id: row.id,
     alias: row.alias,
     contract: row.contract === null ? null : JSON.parse(row.contract),
-    isContractIntact: row.is_contract_right === true,
+    isContractIntact: row.is_contract_intact === true,
     stored: {
       createdAt: row.created_at,
       status: row.status,

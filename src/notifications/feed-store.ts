@@ -172,9 +172,8 @@ export interface FeedPosition {
 }
 
 /**
- * Finds the accounts with notifications after a position. Notifications whose transaction has not ended count too. Returns a
- * function that tells whether there may be a notification after a position: of several positions of one account, it uses the
- * lowest for all.
+ * Returns whether there may be a notification after a position, for any of these positions. If an account has several
+ * positions, its lowest position decides for all of them. Notifications of transactions in progress count too.
  */
 export async function findNews(
   db: Connection,

@@ -5,13 +5,13 @@ const MIB = 1024 * 1024
 /* Bodies. */
 
 /**
- * An item is limited in characters.
+ * The limit of an item is in characters.
  * @public body of a request; body of a batch without the items of its list, each item, and each line of a stream; else 413
  */
 export const MAX_BODY_BYTES = MIB
 /**
  * An event with the largest payload fits.
- * @public the same as JSON without white space, else 413
+ * @public a body, a batch without its items, an item or a line, as JSON without white space, else 413
  */
 export const MAX_JSON_BYTES = MAX_PAYLOAD_BYTES + 16 * 1024
 /** @public body of a batch, else 413 */
@@ -105,7 +105,7 @@ export const MAX_OUTSTANDING_REQUESTS = 32
 export const CLOSE_DELAY_MS = 1_000
 /** Timeouts of a connection in milliseconds, by what it waits for. */
 export const CONNECTION_TIMEOUTS = { headersMs: 30_000, bodyMs: 30_000, streamMs: 60_000, responseMs: 30_000 }
-/** Milliseconds between Node's checks for requests whose head is late; half of the timeout of a head if that is shorter. */
+/** Interval of Node's checks for late headers. Half of the timeout of headers, if that is shorter. */
 export const MAX_HEADERS_CHECK_INTERVAL_MS = 5_000
 /** Milliseconds between checks for connections whose timeout has passed. */
 export const CONNECTION_WATCH_INTERVAL_MS = 1_000

@@ -150,8 +150,8 @@ export const SCHEDULED_CHECK_MUTANTS: readonly Mutant[] = [
     name: 'two servers add the same resolutions to the totals',
     edits: [
       edit(
-        'if (await tryLockChecks(connection)) await sumUp(connection)',
-        'void (await tryLockChecks(connection))\n    await sumUp(connection)',
+        'if (await tryLockChecks(connection)) await addResolutionsToTotals(connection)',
+        'void (await tryLockChecks(connection))\n    await addResolutionsToTotals(connection)',
       ),
       edit('FROM resolution_mark FOR UPDATE', 'FROM resolution_mark'),
       edit("TOTALS_DELAY = '5 minutes'", "TOTALS_DELAY = '5 seconds'"),

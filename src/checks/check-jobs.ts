@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { App } from '../app.ts'
 import { checkAtOrAfter, checksBefore } from '../core/claims/lifecycle.ts'
 import { MINUTE_MS } from '../kernel/durations.ts'
-import { sumUpResolutions as sumUp } from '../overview/resolution-total-store.ts'
+import { addResolutionsToTotals } from '../overview/resolution-total-store.ts'
 import { readClock } from '../platform/database/clock.ts'
 import type { Database } from '../platform/database/database.ts'
 import type { Job } from '../platform/jobs/scheduler.ts'
@@ -78,6 +78,6 @@ export const sumUpResolutionsJob = ({ db }: App): Job => ({
 /** Overviews then read only the resolutions of the last minutes one by one. Does nothing while a scheduled check runs. */
 export function sumUpResolutions(db: Database): Promise<void> {
   return db.checks.transaction(async (connection) => {
-    if (await tryLockChecks(connection)) await sumUp(connection)
+    if (await tryLockChecks(connection)) await addResolutionsToTotals(connection)
   })
 }

@@ -20,7 +20,7 @@ export async function readSummedUpTo(db: Connection): Promise<Date> {
 }
 
 /** Adds the resolutions since the mark, except those within TOTALS_DELAY, to the totals and moves the mark. */
-export async function sumUpResolutions(db: Connection): Promise<void> {
+export async function addResolutionsToTotals(db: Connection): Promise<void> {
   const [span] = await db.query<{ after: Date; up_to: Date }>({
     text: `-- read_resolution_span
       SELECT up_to AS after, ${NOW} - interval '${TOTALS_DELAY}' AS up_to

@@ -8,7 +8,7 @@ import { moveContractsJob } from '../contracts/move-contracts-job.ts'
 import { migrateInBackgroundJob } from '../platform/database/migrate/run-background-migrations.ts'
 import type { Job } from '../platform/jobs/scheduler.ts'
 import { retentionJobs } from '../retention/retention-jobs.ts'
-import { measureDatabase } from './metrics/process-measures.ts'
+import { measureDatabase } from './metrics/process-metrics.ts'
 
 /**
  * The periodic jobs of the service. Every server runs the jobs (of several workers, one). A job that must not run twice at

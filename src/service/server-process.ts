@@ -19,7 +19,7 @@ import { createServer } from './http/server.ts'
 import { jobsOf } from './jobs.ts'
 import { DRAIN_TIMEOUT_MS, LIFECYCLES_STOP_TIMEOUT_MS } from './limits.ts'
 import { listen } from './listening.ts'
-import { ProcessMeasures } from './metrics/process-measures.ts'
+import { ProcessMetrics } from './metrics/process-metrics.ts'
 
 /** One process that serves requests. */
 export interface ServerProcess {
@@ -67,7 +67,7 @@ export async function startServerProcess(
       log.warn({ endpoint: id, host: new URL(url).host, reason }, 'webhook endpoint disabled'),
     onError: (error) => log.error({ err: error }, 'sending webhooks failed'),
   })
-  const parts = [...lifecyclesOf(app), webhooks, new ProcessMeasures(db.metrics)]
+  const parts = [...lifecyclesOf(app), webhooks, new ProcessMetrics(db.metrics)]
   const end = () => withTimeout(LIFECYCLES_STOP_TIMEOUT_MS, stopEverything(parts, tracing, log))
   try {
     if (archive !== null) await requireArchiveFolder(archive.folder)

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import { scheduledCheckJob } from '../../src/checks/check-jobs.ts'
-import { measureDatabase, ProcessMeasures } from '../../src/service/metrics/process-measures.ts'
+import { measureDatabase, ProcessMetrics } from '../../src/service/metrics/process-metrics.ts'
 import { assertError } from '../support/assert-error.ts'
 import { eventually } from '../support/eventually.ts'
 import { startGate } from '../support/gate.ts'
@@ -19,9 +19,9 @@ import { startWebhookService } from '../support/webhook-service.ts'
 const metricsToken = 'a token that is for the metrics alone'
 const service = await startWebhookService({ after }, { metricsToken })
 const { app, api } = service
-const measures = new ProcessMeasures(app.db.metrics)
-await measures.start()
-after(() => measures.stop())
+const processMetrics = new ProcessMetrics(app.db.metrics)
+await processMetrics.start()
+after(() => processMetrics.stop())
 
 const get = async (authorization: string | null) => {
   const response = await fetch(`${service.url}/metrics`, {

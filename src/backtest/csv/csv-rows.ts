@@ -5,7 +5,7 @@ import {
   type LogRow,
   type RowFault,
   readEventId,
-  readUsualId,
+  readLikelyId,
   tooLarge,
 } from '../log/log-row.ts'
 import type { TimeReader } from '../time/time-reader.ts'
@@ -19,7 +19,7 @@ export class CsvRows {
   /** By event type, for the types that a contract names. */
   readonly #payloads: ReadonlyMap<string, CsvPayloads>
   /** The column that `--event-id` should probably name; -1 if there is none. */
-  readonly #usualId: number
+  readonly #likelyId: number
   /** Lines of further headers whose columns differ from those of the first header. Joined logs may have them. */
   readonly otherHeaders: number[] = []
 
@@ -27,12 +27,12 @@ export class CsvRows {
     columns: CsvColumns,
     times: TimeReader,
     payloads: ReadonlyMap<string, CsvPayloads>,
-    usualIdName: string | undefined,
+    likelyIdName: string | undefined,
   ) {
     this.#columns = columns
     this.#times = times
     this.#payloads = payloads
-    this.#usualId = usualIdName === undefined ? -1 : columns.header.indexOf(usualIdName)
+    this.#likelyId = likelyIdName === undefined ? -1 : columns.header.indexOf(likelyIdName)
   }
 
   /** An event, or why the row is skipped. */
@@ -53,7 +53,7 @@ export class CsvRows {
     if (Number.isNaN(openedAt)) return badTime('bad opening time', opening, this.#times)
     const id =
       columns.eventId === null
-        ? readUsualId(record[this.#usualId] ?? '')
+        ? readLikelyId(record[this.#likelyId] ?? '')
         : readEventId(record[columns.eventId] as string)
     if (typeof id === 'object') return id
     const payloadBytes = payloadBytesOf(record, columns)

@@ -28,7 +28,7 @@ export interface ColumnNames {
 const USUAL_ID_NAMES: ReadonlySet<string> = new Set(['eventid', 'messageid', 'idempotencykey'])
 
 /** The column or field that `--event-id` should probably name; undefined if there is none. */
-export const usualIdName = (names: readonly string[]): string | undefined =>
+export const findLikelyIdName = (names: readonly string[]): string | undefined =>
   names.find((name) => USUAL_ID_NAMES.has(similarityKey(name)))
 
 /** Names that have another meaning in a submission, or that the service reserves. */
@@ -115,7 +115,7 @@ export function readEventId(text: string): string | undefined | RowFault {
 }
 
 /** The id in a column that `--event-id` does not name; undefined if the text stands for no value or is no id. */
-export function readUsualId(text: string): string | undefined {
+export function readLikelyId(text: string): string | undefined {
   const id = PLACEHOLDER.test(text) ? undefined : readEventId(text)
   return typeof id === 'string' ? id : undefined
 }

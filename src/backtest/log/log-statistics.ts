@@ -105,7 +105,7 @@ export class CaseStatistics {
   /** Events with the type, time and compared fields of an earlier one of their case, and an id that is almost equal. */
   readonly similarEventIds = new Examples()
   /** Events with the id, type and compared fields of an earlier one of their case, if `--event-id` does not name the ids. */
-  readonly repeatedUsualIds = new Examples()
+  readonly repeatedLikelyIds = new Examples()
   /** Ids of events in a notation that has lost digits, so that several events may count as one. */
   readonly shortenedEventIds = new Examples()
   /** Cases whose rows have different opening times. */
@@ -136,7 +136,7 @@ export class CaseStatistics {
     if (openedAt === null) this.withoutOpening++
     if (hasConflictingOpenings) this.otherOpenings.add(id, line)
     if (openedAt !== null) this.#addOpening(id, openedAt, events)
-    if (!this.#hasEventIds && this.#hasAggregates) this.#addUsualIds(events)
+    if (!this.#hasEventIds && this.#hasAggregates) this.#addLikelyIds(events)
     if (this.#hasEventIds && events.some((event) => event.id !== undefined)) this.#addEventIds(events)
     if (!hasTies(events)) return
     this.ties.add(id, line)
@@ -157,12 +157,12 @@ export class CaseStatistics {
     }
   }
 
-  #addUsualIds(events: readonly CaseEvent[]): void {
+  #addLikelyIds(events: readonly CaseEvent[]): void {
     const seen = new Set<string>()
     for (const event of events) {
       if (event.id === undefined) continue
       const key = `${event.id} ${comparedContentOf(event)}`
-      if (seen.has(key)) this.repeatedUsualIds.add(event.id, event.line)
+      if (seen.has(key)) this.repeatedLikelyIds.add(event.id, event.line)
       seen.add(key)
     }
   }

@@ -21,10 +21,10 @@ import {
   type BadRowReason,
   type ColumnNames,
   faultOfValue,
+  findLikelyIdName,
   isFault,
   type LogRow,
   type RowFault,
-  usualIdName,
 } from './log-row.ts'
 import { EventTypes } from './log-statistics.ts'
 import { formatOf, type LogFormat, peekHead } from './open-log.ts'
@@ -65,7 +65,7 @@ export class LogReading {
   /** Only for XES. */
   xes: XesCounts | null = null
   /** The column or field that `--event-id` should probably name, if the option is not given and a contract counts events. */
-  usualIdName: string | undefined
+  likelyIdName: string | undefined
   /** The names of the columns or fields of the payload. */
   fieldNames: Iterable<string> = []
   /** Rows that are not bad. */
@@ -116,7 +116,7 @@ export class LogReading {
     else await this.#readTyped(all, decoding, take)
   }
 
-  get #findsUsualId(): boolean {
+  get #findsLikelyId(): boolean {
     return this.hasAggregates && this.options.columns.eventId === undefined
   }
 
@@ -177,8 +177,8 @@ export class LogReading {
       type,
       new CsvPayloads(statistics, columns, this.options.decimal),
     ])
-    if (this.#findsUsualId) this.usualIdName = usualIdName(columns.payload.map(({ name }) => name))
-    const rows = new CsvRows(columns, this.times, new Map(payloads), this.usualIdName)
+    if (this.#findsLikelyId) this.likelyIdName = findLikelyIdName(columns.payload.map(({ name }) => name))
+    const rows = new CsvRows(columns, this.times, new Map(payloads), this.likelyIdName)
     this.otherHeaders = rows.otherHeaders
     return rows
   }
@@ -190,11 +190,11 @@ export class LogReading {
     const typed = new TypedRows(this.times, this.statistics, own)
     if (this.format === 'xes') await this.#readXes(chunks, typed, decoding, take)
     else {
-      const rows = new JsonRows(names, typed, decoding, this.#findsUsualId)
+      const rows = new JsonRows(names, typed, decoding, this.#findsLikelyId)
       const read = this.format === 'json' ? readArray : readLines
       this.repeatedKeys = rows.repeatedKeys
       await read(chunks, (text, line) => take(rows.read(text, line), line))
-      this.usualIdName = rows.usualIdName
+      this.likelyIdName = rows.likelyIdName
     }
     this.warnings = [...typed.reservedNames].map(reservedWarning)
     this.fieldNames = typed.names

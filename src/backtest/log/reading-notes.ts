@@ -425,12 +425,12 @@ function idNotes({ options, eventsWithoutId }: LogReading, cases: CaseStatistics
 
 /** A count and a sum add a repeated event again. */
 function repeatedRowNotes(
-  { options, usualIdName }: LogReading,
-  { repeatedRows, repeatedUsualIds: repeated }: CaseStatistics,
+  { options, likelyIdName }: LogReading,
+  { repeatedRows, repeatedLikelyIds: repeated }: CaseStatistics,
 ): string[] {
   if (options.columns.eventId !== undefined) return []
   if (repeated.count > 0) {
-    const name = shown(usualIdName ?? '')
+    const name = shown(likelyIdName ?? '')
     return [
       `${have(repeated.count, 'event')} the ${name}, type and compared fields of an earlier one of the case, and ${repeated.count === 1 ? 'counts' : 'count'} again: ${list(repeated)}; --event-id ${name} recognizes repeated events`,
     ]

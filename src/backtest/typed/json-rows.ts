@@ -9,11 +9,11 @@ import type { TextDecoding } from '../log/decode-text.ts'
 import {
   type ColumnNames,
   faultOfValue,
+  findLikelyIdName,
   type LogRow,
   lossyNumber,
   type RowFault,
-  readUsualId,
-  usualIdName,
+  readLikelyId,
 } from '../log/log-row.ts'
 import { repeatedKey } from './repeated-keys.ts'
 import type { TypedRows } from './typed-rows.ts'
@@ -24,17 +24,17 @@ export class JsonRows {
   readonly #rows: TypedRows
   readonly #decoding: TextDecoding
   #isFirstRead = false
-  readonly #findsUsualId: boolean
+  readonly #findsLikelyId: boolean
   /** The field that `--event-id` should probably name. */
-  usualIdName: string | undefined
+  likelyIdName: string | undefined
   /** Rows with a key that an object has twice, by the key. */
   readonly repeatedKeys = new Examples()
 
-  constructor(names: ColumnNames, rows: TypedRows, decoding: TextDecoding, findsUsualId: boolean) {
+  constructor(names: ColumnNames, rows: TypedRows, decoding: TextDecoding, findsLikelyId: boolean) {
     this.#names = names
     this.#rows = rows
     this.#decoding = decoding
-    this.#findsUsualId = findsUsualId
+    this.#findsLikelyId = findsLikelyId
   }
 
   /** An event, or why the row is skipped. @throws OperatorError if the first row lacks a field of the options */
@@ -66,8 +66,9 @@ export class JsonRows {
       nameOf(fields, timeName),
     ]
     const openedAt = openingName === undefined ? '' : nameOf(fields, openingName)
-    const usualId = this.usualIdName === undefined ? undefined : readUsualId(nameOf(fields, this.usualIdName))
-    const id = idName === undefined ? (usualId ?? '') : nameOf(fields, idName)
+    const likelyId =
+      this.likelyIdName === undefined ? undefined : readLikelyId(nameOf(fields, this.likelyIdName))
+    const id = idName === undefined ? (likelyId ?? '') : nameOf(fields, idName)
     return this.#rows.read({ caseId, type, time, openedAt, id, fields, line })
   }
 
@@ -75,7 +76,7 @@ export class JsonRows {
   #readNames(fields: JsonObject): void {
     const { case: caseName, type, time } = this.#names
     const others = Object.keys(fields).filter((name) => ![caseName, type, time].includes(name))
-    if (this.#findsUsualId) this.usualIdName = usualIdName(others)
+    if (this.#findsLikelyId) this.likelyIdName = findLikelyIdName(others)
     for (const [option, name] of Object.entries({ '--case': caseName, '--type': type, '--time': time })) {
       if (fieldOf(fields, name) !== undefined) continue
       const names = shownNames(Object.keys(fields))

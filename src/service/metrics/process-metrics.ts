@@ -14,7 +14,7 @@ import { EVENT_LOOP_SAMPLE_MS, EVENT_LOOP_WINDOW_MS } from '../limits.ts'
 const QUANTILES = [0.5, 0.99, 1]
 
 /** Metrics of the process: memory, CPU and event loop. */
-export class ProcessMeasures implements Lifecycle {
+export class ProcessMetrics implements Lifecycle {
   readonly #metrics: Metrics
   readonly #delays = monitorEventLoopDelay({ resolution: EVENT_LOOP_SAMPLE_MS })
   #timer: NodeJS.Timeout | undefined
@@ -62,22 +62,22 @@ export class ProcessMeasures implements Lifecycle {
 
 /** Measures the database and its backlog. An unreachable database is recorded as such. */
 export async function measureDatabase({ db, overdueLag }: App): Promise<void> {
-  const measures = db.metrics.instruments
+  const { instruments } = db.metrics
   try {
     await db.reads.for(SERVICE_ACCOUNT).withConnection(async (connection) => {
-      measures.databaseRoundTripSeconds.set((await timeRoundTrip(connection)) / 1_000)
-      measures.databaseUp.set(1)
-      measures.migration.set((await readSchemaVersion(connection)).version)
+      instruments.databaseRoundTripSeconds.set((await timeRoundTrip(connection)) / 1_000)
+      instruments.databaseUp.set(1)
+      instruments.migration.set((await readSchemaVersion(connection)).version)
       const background = await readBackgroundState(connection)
-      measures.migrationsInBackground.set(background?.left ?? 0)
-      measures.migrationProgress.set(background?.progress ?? 1)
-      measures.overdueSeconds.set(await overdueLag.seconds(connection))
+      instruments.migrationsInBackground.set(background?.left ?? 0)
+      instruments.migrationProgress.set(background?.progress ?? 1)
+      instruments.overdueSeconds.set(await overdueLag.seconds(connection))
       const { dueDeliverySeconds, heldFeedSeconds } = await readLags(connection)
-      measures.webhookOldestDueSeconds.set(dueDeliverySeconds)
-      measures.notificationLagSeconds.set(heldFeedSeconds)
+      instruments.webhookOldestDueSeconds.set(dueDeliverySeconds)
+      instruments.notificationLagSeconds.set(heldFeedSeconds)
     })
   } catch (error) {
-    measures.databaseUp.set(0)
+    instruments.databaseUp.set(0)
     if (!(error instanceof DatabaseUnavailable)) throw error
   }
 }

@@ -28,14 +28,14 @@ export async function runWorker(
 ): Promise<void> {
   const stop = new AbortController()
   const ended = AbortSignal.any([signal, stop.signal])
-  const sendRateRequests = (requestId: number, requests: RateRequest[]) =>
-    send({ kind: 'count rate', requestId, requests })
+  const sendRateRequests = (messageId: number, requests: RateRequest[]) =>
+    send({ kind: 'count rate', messageId, requests })
   const rates =
     config.rateLimitPerMinute > 0 ? new RemoteRateCounts(config.rateLimitPerMinute, sendRateRequests) : null
   let metrics: Metrics | null = null
-  const sendMetricValues = async (requestId: number) => {
+  const sendMetricValues = async (messageId: number) => {
     const values = (await metrics?.readValues({ worker: `${worker}` })) ?? []
-    send({ kind: 'metric values', requestId, values })
+    send({ kind: 'metric values', messageId, values })
   }
   let onAllMetrics: (text: string | null) => void = () => {}
   const readAllMetrics = singleFlight(async () => {
@@ -55,9 +55,9 @@ export async function runWorker(
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'serve') serveMessage.resolve(message)
     else if (message.kind === 'start jobs') void server?.schedule().catch(onFailure)
-    else if (message.kind === 'rate grants') rates?.grant(message.requestId, message.grants)
+    else if (message.kind === 'rate grants') rates?.grant(message.messageId, message.grants)
     else if (message.kind === 'read metric values')
-      void withRejectionHandler(sendMetricValues(message.requestId))
+      void withRejectionHandler(sendMetricValues(message.messageId))
     else if (message.kind === 'all metrics') onAllMetrics(message.text)
     else stop.abort(new OperatorError('The service stops'))
   })

@@ -24,9 +24,9 @@ export type ToWorker =
   | { kind: 'serve'; connectionString: string; port: number }
   | { kind: 'start jobs' }
   | { kind: 'stop' }
-  /** Answers 'count rate', in the same order. */
-  | { kind: 'rate grants'; requestId: number; grants: RateGrant[] }
-  | { kind: 'read metric values'; requestId: number }
+  /** Answers 'count rate'. The grants are in the order of the requests. */
+  | { kind: 'rate grants'; messageId: number; grants: RateGrant[] }
+  | { kind: 'read metric values'; messageId: number }
   /** Answers 'read all metrics'; null if they could not be read. */
   | { kind: 'all metrics'; text: string | null }
 
@@ -41,9 +41,9 @@ export type FromWorker =
   /** The worker cannot start, for a reason that the operator can remove. */
   | { kind: 'failed'; reason: string; portIsTaken: boolean }
   /** Requests and batch items of accounts to count against the rate limit. */
-  | { kind: 'count rate'; requestId: number; requests: RateRequest[] }
+  | { kind: 'count rate'; messageId: number; requests: RateRequest[] }
   /** Answers 'read metric values'. */
-  | { kind: 'metric values'; requestId: number; values: MetricValues }
+  | { kind: 'metric values'; messageId: number; values: MetricValues }
   /** Answered by 'all metrics'. */
   | { kind: 'read all metrics' }
 
@@ -121,9 +121,9 @@ export class Workers {
   /** Metrics of all workers that answer in time, in the format of Prometheus. */
   readonly readMetrics = singleFlight(async () => {
     const ready = this.#slots.filter(({ isReady }) => isReady)
-    const sendRequest = (number: number, requestId: number) => {
+    const sendRequest = (number: number, messageId: number) => {
       const slot = ready.find((readySlot) => readySlot.number === number)
-      if (slot?.worker) send(slot.worker, { kind: 'read metric values', requestId })
+      if (slot?.worker) send(slot.worker, { kind: 'read metric values', messageId })
     }
     return metricsText(
       await this.#metrics.gather(
@@ -168,9 +168,9 @@ export class Workers {
       else log.error({ worker: slot.number, reason: message.reason }, 'worker failed to start')
     } else if (message.kind === 'count rate' && rates) {
       const grants = message.requests.map(({ account, wanted }) => rates.take(account, wanted))
-      send(worker, { kind: 'rate grants', requestId: message.requestId, grants })
+      send(worker, { kind: 'rate grants', messageId: message.messageId, grants })
     } else if (message.kind === 'metric values') {
-      this.#metrics.onValues(slot.number, message.requestId, message.values)
+      this.#metrics.onValues(slot.number, message.messageId, message.values)
     } else if (message.kind === 'read all metrics') void withRejectionHandler(this.#sendMetrics(worker))
   }
 
@@ -246,35 +246,35 @@ function send(worker: Worker, message: ToWorker): void {
 
 /** Collects metrics from workers. */
 class WorkerMetrics {
-  /** Callbacks for the responses of workers, by request id. */
+  /** Callbacks for the responses of workers, by message id. */
   readonly #onResponse = new Map<number, (worker: number, values: MetricValues) => void>()
-  #lastRequestId = 0
+  #lastMessageId = 0
 
   /**
    * @param workers the numbers of the workers
-   * @param sendRequest sends the request with this id to a worker
+   * @param sendRequest sends the request to a worker, with this message id
    */
   async gather(
     workers: readonly number[],
-    sendRequest: (worker: number, requestId: number) => void,
+    sendRequest: (worker: number, messageId: number) => void,
   ): Promise<MetricValues[]> {
-    const requestId = ++this.#lastRequestId
+    const messageId = ++this.#lastMessageId
     const responses = new Map<number, MetricValues>()
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#onResponse.set(requestId, (worker, values) => {
+    this.#onResponse.set(messageId, (worker, values) => {
       responses.set(worker, values)
       if (responses.size === workers.length) resolve()
     })
     const timer = setTimeout(resolve, METRICS_TIMEOUT_MS)
-    for (const worker of workers) sendRequest(worker, requestId)
+    for (const worker of workers) sendRequest(worker, messageId)
     if (workers.length === 0) resolve()
     await promise
     clearTimeout(timer)
-    this.#onResponse.delete(requestId)
+    this.#onResponse.delete(messageId)
     return [...responses.values()]
   }
 
-  onValues(worker: number, requestId: number, values: MetricValues): void {
-    this.#onResponse.get(requestId)?.(worker, values)
+  onValues(worker: number, messageId: number, values: MetricValues): void {
+    this.#onResponse.get(messageId)?.(worker, values)
   }
 }

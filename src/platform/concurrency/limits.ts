@@ -48,7 +48,7 @@ export const BATCH_TIMEOUT_CHECK_INTERVAL_MS = 500
  * also no longer than the previous batch took.
  */
 export const MAX_LINGER_MS = 8
-/** Share of the keys that a linger waits for: of the keys that were just answered and the keys with queued items. */
+/** Share. A linger waits for this share of its keys: the keys that were just answered, and the keys with queued items. */
 export const LINGER_SHARE = 0.75
 /** Keys. A linger waits for no more than this number of keys with queued items. */
 export const MAX_LINGER_KEYS = 50

@@ -32,7 +32,7 @@ export const MAX_LINES_PER_SCAN = 100
 export const MAX_LINE_PIECES = 64
 /** Lines of a request that are processed at the same time. A client that sends faster or does not read must wait. */
 export const MAX_LINES_IN_PROGRESS = 500
-/** Bytes of these lines. The last of them may exceed it. */
+/** Bytes of the lines of a request that are processed at the same time. The last line may exceed the limit. */
 export const MAX_LINE_BYTES_IN_PROGRESS = MIB
 
 /* Requests in progress, per process. */
@@ -42,7 +42,7 @@ export const MAX_RESPONSES = 64
 /** @public large responses that are being sent to an account, on one process, else 503 */
 export const MAX_RESPONSES_PER_ACCOUNT = 20
 /**
- * Other accounts are not delayed by them.
+ * Batches of one account do not delay other accounts.
  * @public batches of an account in progress, or with a large response that is not read, on one process; more wait for 10 s, then 503
  */
 export const MAX_BATCHES_PER_ACCOUNT = 64
@@ -124,5 +124,5 @@ export const MAX_EMPTY_PIECES = 4
 export const MAX_NEGOTIATION_HEADER_LENGTH = 2_000
 /** Characters or bytes. A response up to this length fits into one packet and is not compressed. */
 export const MIN_COMPRESSED_LENGTH = 1_024
-/** Compressions in progress, per process. Beyond, responses are sent uncompressed instead of waiting. */
+/** Compressions in progress, per process. Further responses are sent uncompressed instead of waiting. */
 export const MAX_COMPRESSIONS = 8

@@ -28,7 +28,7 @@ interface Document {
 }
 
 /**
- * Moves schemas and parameters to the components of the document, so that code generators create one named type for each. Shared are
+ * Moves schemas and parameters to the components of the document, so that code generators create one named type for each. Moves
  * schemas whose title is a name, JSON bodies, and parameters that several operations have. A body without a title is named after its
  * operation.
  */
@@ -121,8 +121,8 @@ function shareParameters(operations: readonly Operation[]): Record<string, Param
 }
 
 /**
- * The name of a component. A path parameter is named by the noun of its description ("The claim."). Of several parameters with one
- * name, all but the most frequent get their tag as prefix.
+ * The name of a component. A path parameter is named by the noun of its description ("The claim."). If several parameters have the
+ * same name, their tag is a prefix, except for the most frequent parameter.
  */
 function nameOf({ parameter, tag, count }: CountedParameter, all: readonly CountedParameter[]): string {
   const { in: place, name, description = '' } = parameter

@@ -87,7 +87,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 /** Requests and errors whose UNAVAILABLE is logged. A batch logs it once, and so do many requests that share one error. */
 const loggedUnavailable = new WeakSet<object>()
 
-/** The response to an error. Logs an error of the service with its cause. Of several in one request, only the first is logged. */
+/** The response to an error. Logs an error of the service with its cause, but only the first error of a request. */
 export function toErrorResponse(error: unknown, request: FastifyRequest) {
   const serviceError = toServiceError(error, request)
   const { status } = ERRORS[serviceError.code]

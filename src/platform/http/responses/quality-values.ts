@@ -29,8 +29,8 @@ function readWeights(header: string | string[] | undefined): Weights {
 }
 
 /**
- * Whether Accept prefers a media type to the default one. If both have the same weight, a type that Accept names is preferred, and
- * a type that only matches a wildcard is not.
+ * Whether Accept prefers a media type to the default type. If both types have the same weight, the media type is preferred only if
+ * Accept names it, and not if it only matches a wildcard.
  */
 export function prefersType(accept: string | undefined, type: string, defaultType: string): boolean {
   const weights = readWeights(accept)

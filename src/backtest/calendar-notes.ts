@@ -1,4 +1,5 @@
 import type { Calendar } from '../core/calendars/calendar.ts'
+import { listFirst } from '../kernel/text.ts'
 import { dayAt } from '../kernel/time-zone.ts'
 import { MAX_EXAMPLES } from './limits.ts'
 import { misleadingZone } from './time/misleading-zone.ts'
@@ -40,8 +41,4 @@ export function holidayNotes(calendar: Calendar, firstAt: number, lastAt: number
 
 const yearOf = (day: string): number => Number(day.slice(0, 4))
 
-/** The first of the days or years, and the number of the others. */
-function listed(items: readonly (string | number)[]): string {
-  const more = items.length > MAX_EXAMPLES ? ` and ${items.length - MAX_EXAMPLES} more` : ''
-  return items.slice(0, MAX_EXAMPLES).join(', ') + more
-}
+const listed = (items: readonly (string | number)[]): string => listFirst(items, MAX_EXAMPLES)

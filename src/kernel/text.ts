@@ -5,6 +5,12 @@ export function lengthInCharacters(text: string): number {
   return length
 }
 
+/** The first items, and the number of further items: "a, b and 3 more". */
+export function listFirst(items: readonly (string | number)[], maxItems: number): string {
+  const more = items.length - maxItems
+  return items.slice(0, maxItems).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
 /** Characters that a spreadsheet does not show: white space, control and filler characters. */
 const HIDDEN = String.raw`\s\p{Z}\p{C}\p{DI}\u2800`
 /** Characters that start a formula, and their full-width forms. */

@@ -1,4 +1,5 @@
 import { OperatorError } from '../../kernel/operator-error.ts'
+import { listFirst } from '../../kernel/text.ts'
 import { similarityKey } from '../field-statistics.ts'
 import { MAX_NAMES_SHOWN, MAX_TEXT_LENGTH, SAMPLED_ROWS } from '../limits.ts'
 import type { ColumnNames } from '../log/log-row.ts'
@@ -102,11 +103,10 @@ function noSuchColumn(
 
 /** Names are shortened, because the only name of a file that is not CSV may be the whole file. */
 export function shownNames(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_NAMES_SHOWN).map((name) => {
-    return name.length > MAX_TEXT_LENGTH ? `${name.slice(0, MAX_TEXT_LENGTH)}…` : name
-  })
-  const more = names.length - shown.length
-  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '')
+  const shortened = names.map((name) =>
+    name.length > MAX_TEXT_LENGTH ? `${name.slice(0, MAX_TEXT_LENGTH)}…` : name,
+  )
+  return listFirst(shortened, MAX_NAMES_SHOWN)
 }
 
 /** Whether each cell but the first begins with a space, as in `a, b, c`. The space is then part of the separator. */

@@ -1,4 +1,5 @@
 import type { Json } from '../../../kernel/json.ts'
+import { listFirst } from '../../../kernel/text.ts'
 import { MAX_SHOWN_DIFFERENCES } from '../../limits.ts'
 
 /**
@@ -110,10 +111,8 @@ export function plainSpelling(text: string): string {
 
 /** "invisible characters: U+0020 SPACE at position 5"; positions are characters of `text`, counted from 1. */
 export function differenceInWords(text: string, other: string, by: Difference): string {
-  const places = placesOf([...text], [...other])
-  const named = places.slice(0, MAX_SHOWN_DIFFERENCES).map(placeInWords).join(', ')
-  const more = places.length - MAX_SHOWN_DIFFERENCES
-  return `${IN_WORDS[by]}: ${named}${more > 0 ? ` and ${more} more` : ''}`
+  const places = placesOf([...text], [...other]).map(placeInWords)
+  return `${IN_WORDS[by]}: ${listFirst(places, MAX_SHOWN_DIFFERENCES)}`
 }
 
 /** As JSON with invisible characters escaped. */

@@ -1,4 +1,5 @@
 import { OperatorError } from '../../../kernel/operator-error.ts'
+import { listFirst } from '../../../kernel/text.ts'
 import type { Connection } from '../connection.ts'
 import { MAX_NAMED_TABLES } from '../limits.ts'
 import { type Migration, OWN_MIGRATIONS } from './migration-files.ts'
@@ -99,7 +100,4 @@ async function firstRecorded(db: Queries): Promise<string | null> {
   return first?.name ?? null
 }
 
-const named = (tables: readonly string[]): string => {
-  const more = tables.length - MAX_NAMED_TABLES
-  return `${tables.slice(0, MAX_NAMED_TABLES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-}
+const named = (tables: readonly string[]): string => listFirst(tables, MAX_NAMED_TABLES)

@@ -113,7 +113,7 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
     edits: [
       edit(
         'slot.restartTimer = setTimeout(() => this.#fork(slot), pauseBefore(slot))',
-        'place.again = setTimeout(() => {}, pauseBefore(place))',
+        'slot.restartTimer = setTimeout(() => {}, pauseBefore(slot))',
       ),
     ],
     faults: 'worker-killed',

@@ -117,6 +117,21 @@ describe('a server that receives no notifications', () => {
     assert.equal(await server.find(kept.token), null)
   })
 
+  test('because its session was ended: it rejects a token as soon as the revocation is answered', async (t) => {
+    const server = await startServer(t)
+    for (let round = 0; round < 2; round++) {
+      const { token, id } = await newToken()
+      await remembers(server, token)
+      const ended = await sql(`SELECT pid, pg_terminate_backend(pid) FROM (${LISTENERS}) AS l`)
+      await eventually(async () => {
+        const pids = ended.map(({ pid }) => pid)
+        return (await sql('SELECT FROM pg_stat_activity WHERE pid = ANY ($1)', [pids])).length === 0
+      })
+      await revokeToken(app, id)
+      assert.equal(await server.find(token), null)
+    }
+  })
+
   test('because the database was unavailable at its start: it reads the database each time and caches once it has connected', async (t) => {
     const proxy = await startFaultProxy(t, databaseUrl)
     const { token, owner } = await newToken()

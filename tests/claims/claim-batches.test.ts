@@ -127,13 +127,23 @@ for (const [
       assert.deepEqual(newest.map(nameOf), names.toReversed())
     })
 
-    test('claims created in a batch accept events, and are due after their activity windows', async () => {
-      const [result] = await create([item({ contract: contractWith({ activity_window: 90 }) })])
-      const record = result[kind]
-      assert.equal(Date.parse(record.due_at) - Date.parse(record.created_at), 90_000)
-      const address = kind === 'claim' ? { claim_id: record.id } : { candidate_alias: record.candidate_alias }
-      const { status, body } = await api.post('/v1/events', { ...address, type: 'done' })
-      assert.deepEqual([status, body.claim.status], [201, 'PENDING'])
+    test('claims created in a batch accept events, and are due after their own activity windows', async () => {
+      const windows = [90, 60, 120]
+      const results = await create(
+        windows.map((activity_window) => item({ contract: contractWith({ activity_window }) })),
+      )
+      for (const [i, { [kind]: record }] of results.entries()) {
+        const stored = (await read(record)).body
+        assert.equal(
+          Date.parse(stored.due_at) - Date.parse(stored.created_at),
+          1_000 * (windows[i] as number),
+        )
+        assert.equal(stored.due_at, record.due_at)
+        const address =
+          kind === 'claim' ? { claim_id: record.id } : { candidate_alias: record.candidate_alias }
+        const { status, body } = await api.post('/v1/events', { ...address, type: 'done' })
+        assert.deepEqual([status, body.claim.status], [201, 'PENDING'])
+      }
     })
 
     test('if the database rejects an item, exactly the items answered with 201 are stored', async (t) => {

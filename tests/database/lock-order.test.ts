@@ -32,7 +32,10 @@ const terms = contractWith({ activity_window: 0.001 })
 
 async function append(connection: Connection, ids: readonly string[]): Promise<void> {
   const appends: Append[] = []
-  for (const { claim, lastAt } of (await readClaimsToDecide(connection, namedEvents(ids))).claims) {
+  const { claims } = await readClaimsToDecide(connection, namedEvents(ids))
+  // As the events arrive.
+  const inOrder = [...claims].sort((a, b) => ids.indexOf(a.claim.id) - ids.indexOf(b.claim.id))
+  for (const { claim, lastAt } of inOrder) {
     appends.push({
       seen: claim,
       lastAt,

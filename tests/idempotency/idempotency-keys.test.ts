@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { insertOrFindKeys } from '../../src/idempotency/idempotency-key-store.ts'
 import type { Answer, ApiClient } from '../support/api-client.ts'
 import { assertError } from '../support/assert-error.ts'
 import { calendarWith } from '../support/calendars.ts'
@@ -273,6 +274,21 @@ test('one of many concurrent requests at two servers is executed (§4.17 rule 1)
     else assertError(answer, 409, 'IDEMPOTENCY_KEY_IN_USE')
   }
   assert.equal((await here.get('/v1/schemas')).body.data.length, 1)
+})
+
+test('accounts that begin the same key in one statement each get their own', async () => {
+  const accounts = [await service.newAccount(), await service.newAccount()]
+  const userIds = await Promise.all(
+    accounts.map(async (account): Promise<string> => (await newClaim(account)).user_id),
+  )
+  const keys = userIds.map((userId, i) => ({ userId, key: 'same', digest: Buffer.alloc(32, i) }))
+  const begun = await insertOrFindKeys(service.app.db.writes.for(userIds[0] as string), keys)
+  assert.equal(new Set(begun.map((key) => key?.seed)).size, 2)
+  const again = await insertOrFindKeys(service.app.db.writes.for(userIds[0] as string), keys.toReversed())
+  assert.deepEqual(
+    again.toReversed(),
+    begun.map((key) => ({ ...key, isKnown: true })),
+  )
 })
 
 test('a request whose key is in use answers 409 with Retry-After (§4.17 rule 3)', async (t) => {

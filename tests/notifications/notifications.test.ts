@@ -39,6 +39,21 @@ describe('GET /v1/notifications', () => {
     assert.equal(new Set(data.map(({ id }) => id)).size, 3)
   })
 
+  test('returns a change once, although the first attempt to write it found the claim changed by another server', async () => {
+    const api = await newAccount()
+    const { id } = await newClaim(api)
+    // This server caches the claim.
+    await api.post(`/v1/claims/${id}/events`, { type: 'seen' })
+    await sql(
+      `INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
+       VALUES ($1, 2, 'of another server', 'seen', '{}', false, clock_timestamp())`,
+      [id],
+    )
+    await sql('UPDATE claims SET event_count = event_count + 1 WHERE id = $1', [id])
+    await api.post(`/v1/claims/${id}/events`, { type: 'done' })
+    assert.deepEqual(typesOf(await readAll(api)), ['claim.created 0', 'claim.pending 3'])
+  })
+
   test('continues after the cursor of the last page, which has one even at the end (§4.13 rule 1)', async () => {
     const api = await newAccount()
     const nothing = (await api.get('/v1/notifications')).body

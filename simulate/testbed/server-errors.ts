@@ -2,6 +2,8 @@
 const DATABASE_ERRORS = ['DatabaseUnavailable', 'DatabaseOverloaded']
 /** Messages of the errors that the triggers of the testbed and the fault proxy raise. */
 const INJECTED_MESSAGE = /a fault of the (?:simulator|test)/
+/** The message while a Citus node has not committed a contract yet, after a connection was cut during the commit. */
+const MISSING_CONTRACT = 'A contract cannot be read at the moment.'
 const ERROR_LEVEL = 50
 
 interface LogLine {
@@ -20,7 +22,10 @@ export function isServerError(text: string): boolean {
   // Output of Node, such as an exception before the log is set up.
   if (line === null) return text.trim() !== '' && !isStartup(text) && !isWarning(text)
   if ((line.level ?? 0) < ERROR_LEVEL) return false
-  return !DATABASE_ERRORS.includes(line.err?.type ?? '') && !INJECTED_MESSAGE.test(line.err?.message ?? '')
+  const { type = '', message = '' } = line.err ?? {}
+  const isByFault =
+    DATABASE_ERRORS.includes(type) || INJECTED_MESSAGE.test(message) || message === MISSING_CONTRACT
+  return !isByFault
 }
 
 /** A log line about a killed worker. */

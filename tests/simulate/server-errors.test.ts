@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServerError } from '../../simulate/testbed/server-errors.ts'
+import { contractIsMissing } from '../support/source/claims.ts'
 
 const line = (level: number, err: object) => JSON.stringify({ level, err, msg: 'a message' })
 
@@ -19,6 +20,8 @@ test('an unavailable database, injected errors and warnings are no server errors
     !isServerError(line(50, { type: 'DatabaseOverloaded', message: 'No connection was free in time.' })),
   )
   assert.ok(!isServerError(line(50, { type: 'DatabaseError', message: 'a fault of the simulator' })))
+  const { name: type, message } = contractIsMissing()
+  assert.ok(!isServerError(line(50, { type, message })))
   assert.ok(!isServerError('(node:12) DeprecationWarning: Calling something is deprecated'))
   assert.ok(!isServerError('claimkeeper: The database cannot be reached.'))
 })

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { assertError } from '../support/assert-error.ts'
 import { contractWith } from '../support/contracts.ts'
 import { COPY_CLAIM } from '../support/copy-claims.ts'
+import { holdClaims } from '../support/held-rows.ts'
 import { newCustomer, uniqueName } from '../support/new-records.ts'
 import { sharedService } from '../support/shared.ts'
 import type { Contract } from '../support/source/contracts.ts'
@@ -198,6 +199,26 @@ describe('an advance', () => {
       assert.equal(status_since, accepted ? '2026-01-01T00:01:00.000Z' : '2026-01-01T00:02:00.000Z')
       if (accepted) assert.equal(events[0].created_at, START)
     }
+  })
+
+  test('that finds a claim changed by a late commit answers 503 and changes nothing; a repetition succeeds', async (t) => {
+    const clock = await newClock()
+    const { id } = await openOn(clock.id, { activity_window: 60 })
+    const held = await holdClaims(t, service.databaseUrl, [id])
+    await held.run('UPDATE claims SET event_count = 1 WHERE id = $1', [id])
+    await held.run(
+      `INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)
+       VALUES ($1, 1, 'late', 'seen', '{}', false, $2)`,
+      [id, START],
+    )
+    const advancing = advance(clock.id, '2026-01-01T00:10:00Z')
+    await held.untilStatementsWait()
+    await held.release()
+    assertError(await advancing, 503, 'UNAVAILABLE')
+    assert.equal((await api.get(`/v1/test_clocks/${clock.id}`)).body.frozen_time, START)
+    assert.deepEqual(await api.eventIds(id), ['late'])
+    assert.equal((await advance(clock.id, '2026-01-01T00:10:00Z')).status, 200)
+    assert.equal((await api.readClaim(id)).status_since, '2026-01-01T00:01:00.000Z')
   })
 
   test('over decades with many claims costs the transitions in them', async () => {

@@ -88,6 +88,16 @@ test('if another connection’s statement takes too long, a transaction is rolle
   assert.equal(await readPid(db), before)
 })
 
+test('a failed statement that nodes commit by themselves has an unknown outcome; in a transaction it was not applied', async (t) => {
+  const db = openPool(t, 1)
+  const statement = { text: OVERDUE, commitsElsewhere: true } as const
+  await assert.rejects(db.query(statement), { code: 'UNAVAILABLE', outcome: 'unknown' })
+  await assert.rejects(
+    db.transaction((connection) => connection.query(statement)),
+    { code: 'UNAVAILABLE', outcome: 'not applied' },
+  )
+})
+
 for (const severity of ['EXCEPTION', 'WARNING'] as const) {
   test(`a commit during the loss of a node (${severity}) has an unknown outcome, and older connections are not reused`, async (t) => {
     const db = openPool(t, 2)

@@ -1,4 +1,4 @@
-/** A planted defect of mutation testing. The simulator or the fuzzer must find it. */
+/** A defect that mutation testing puts into a copy of the source. The simulator or the fuzzer must find it. */
 export interface Mutant {
   name: string
   edits: readonly Edit[]

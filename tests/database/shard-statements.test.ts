@@ -19,7 +19,7 @@ import { type Connection, Database, isTransient, SERVICE_ACCOUNT } from '../supp
 import { readClaimsToDecide, readDueGroups } from '../support/source/decisions.ts'
 import { startTestService } from '../support/test-service.ts'
 
-/* A statement that Citus sends to all machines costs each of them, and fails if one is away. */
+/* A statement that Citus sends to all nodes costs work on each node, and fails if a node is unavailable. */
 
 describe('a statement about one claim goes to one node', {
   skip: !isOnCitus() && 'not on Citus',

@@ -9,8 +9,8 @@ import { OPERATIONS } from './operations.ts'
 import { createTestbed } from './testbed.ts'
 
 /*
- * Each named statement of the service is sent by an operation with fault injection, so `npm run test:slow` injects faults
- * into it, or is exempt here with the reason.
+ * Each named statement of the service that writes is sent by an operation of `operations/`, so the slow or the nightly suite
+ * injects faults into it. Other statements are exempt here, with the reason.
  */
 
 const SRC = fileURLToPath(new URL('../../src', import.meta.url))

@@ -2,7 +2,7 @@
 const DATABASE_ERRORS = ['DatabaseUnavailable', 'DatabaseOverloaded']
 /** Messages of the errors that the triggers of the testbed and the fault proxy raise. */
 const INJECTED_MESSAGE = /a fault of the (?:simulator|test)/
-/** The message while a Citus node has not committed a contract yet, after a connection was cut during the commit. */
+/** The message if a Citus node has not committed a contract yet, because a connection was cut during the commit. */
 const MISSING_CONTRACT = 'A contract cannot be read at the moment.'
 const ERROR_LEVEL = 50
 

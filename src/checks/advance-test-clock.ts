@@ -95,8 +95,8 @@ async function moveDueClaims(
 }
 
 /**
- * The lock of the clock keeps events out. A claim changes nevertheless if a Citus node commits its part of an earlier write only
- * now, because its connection was cut during the commit. The transaction is rolled back.
+ * The lock of the clock prevents new events. On Citus a claim can still change: if the connection to a node was cut during the
+ * commit of an earlier write, the node may commit its part later. The transaction of the advance is rolled back.
  */
 const claimsChanged = (): ServiceError =>
   unavailable('A claim of the test clock was changed during the advance. Nothing was done.')

@@ -26,7 +26,7 @@ describe('a server that receives notifications of revocations', () => {
     const server = await startServer(t)
     const { token, owner } = await newToken()
     assert.equal(await server.find(token), owner)
-    // On a busy machine a sign of life may be late, and then it asks again.
+    // On a busy machine a probe may be late. The server then reads the database again.
     await eventually(async () => {
       await remembers(server, token)
       const before = server.lookUps()
@@ -48,7 +48,7 @@ describe('a server that receives notifications of revocations', () => {
   test('removes only the revoked token from its cache', async (t) => {
     const server = await startServer(t)
     const kept = await newToken()
-    // With another revocation each time: a late sign of life makes it ask as well.
+    // Retried with another revocation, because after a late probe the server also reads the database.
     await eventually(async () => {
       const ended = await newToken()
       for (const { token } of [ended, kept]) await remembers(server, token)
@@ -117,7 +117,7 @@ describe('a server that receives no notifications', () => {
     assert.equal(await server.find(kept.token), null)
   })
 
-  test('because its session was ended: it rejects a token as soon as the revocation is answered', async (t) => {
+  test('because its session was ended: it rejects a token as soon as the request to revoke it is answered', async (t) => {
     const server = await startServer(t)
     for (let round = 0; round < 2; round++) {
       const { token, id } = await newToken()

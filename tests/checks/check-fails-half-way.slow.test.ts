@@ -7,8 +7,8 @@ import { runScheduledCheck } from '../support/source/decisions.ts'
 import { failingChecks } from './failing-checks.ts'
 
 /*
- * A check that fails half way: nothing that is acknowledged afterwards is lost, the process lives, and the next check
- * does the rest.
+ * After a check that fails half way, no acknowledged event is lost, the process continues, and the next check moves the other
+ * claims.
  */
 
 const service = await startProxiedService({ after })
@@ -16,7 +16,7 @@ const { app, proxy } = service
 const { dueClaims, assertNothingAcknowledgedIsLost, assertNextCheckDoesTheRest } =
   await failingChecks(service)
 
-/** The executions that fail. On one PostgreSQL the third batch is read while the first two are moved. */
+/** The executions during which the connection is cut. On one PostgreSQL the third batch is read while the first two are moved. */
 const FAILING: [statement: string, occurrence: number][] = isOnCitus()
   ? [
       ['read_due_kinds', 2],
@@ -32,8 +32,8 @@ const FAILING: [statement: string, occurrence: number][] = isOnCitus()
     ]
 for (const [statement, occurrence] of FAILING) {
   for (const cut of ['cut before', 'cut during'] as const) {
-    test(`a connection at ${statement}, execution ${occurrence}: ${cut}`, async () => {
-      // In several batches of a check.
+    test(`connection ${cut} execution ${occurrence} of ${statement}`, async () => {
+      // More than two batches of a check.
       await dueClaims(2_500)
       proxy.inject({ statement, occurrence }, cut)
       await assert.rejects(runScheduledCheck(app, inAMinute()), { code: 'UNAVAILABLE' })

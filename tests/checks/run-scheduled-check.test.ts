@@ -151,11 +151,11 @@ test('due claims are moved in sets, each once, by several servers at the same ti
   assert.deepEqual(counts, [{ status: 'FAILED', event_count: 2, claims: 300, events: 600 }])
 })
 
-test('a run that is over its minute leaves the rest to the check of a later one, which dates it', async () => {
+test('a check that exceeds its minute leaves the other claims to a later check, which records them at its own time', async () => {
   const account = await service.newAccount()
   const terms = contractWith({ activity_window: 1, review_window: 600 })
   const { id } = await account.claim(await account.customer('long'), terms)
-  // More than are moved at once before one asks.
+  // More claims than a check moves before it asks whether its minute is over.
   await service.sql(COPY_CLAIM, [id, 1_250 * app.db.maxCheckBatches - 1])
   const [t9, t10] = [inMinutes(9), inMinutes(10)]
   await runScheduledCheck(app, t9, () => true)
@@ -239,7 +239,7 @@ test('claims of many kinds in one check: each makes the transition that the doma
   assert.ok(moved > 500 && moved < claims.length - 500)
 })
 
-test('a check waits while another server is at it, and gives up where its minute is over', async () => {
+test('a check waits for the check of another server, and gives up when its minute is over', async () => {
   const { promise: taken, resolve: take } = Promise.withResolvers<void>()
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const other = app.db.transaction(async (connection) => {
@@ -262,7 +262,7 @@ test('a check waits while another server is at it, and gives up where its minute
   assert.equal(await statusOf(id), 'PENDING')
 })
 
-test('events and checks that meet leave a log that explains the outcome', async () => {
+test('after concurrent events and checks, the log explains the outcome', async () => {
   const claims = await Promise.all(
     Array.from({ length: 50 }, () => open({ activity_window: 0.001, review_window: 86_400 })),
   )
@@ -280,13 +280,13 @@ test('events and checks that meet leave a log that explains the outcome', async 
   }
 })
 
-test('the time of a check is the whole minute, by the database’s clock', async () => {
-  // The database's clock is this machine's.
+test('the time of a check is the current whole minute of the database’s clock', async () => {
+  // The database runs on this machine, so both clocks are the same.
   const startedAt = Date.now()
   const time = (await readCheckTime(app.db)).getTime()
   assert.equal(time % 60_000, 0)
-  assert.ok(time <= Date.now(), 'the minute has begun')
-  assert.ok(time > startedAt - 60_000, 'it was not over at the call')
+  assert.ok(time <= Date.now(), 'the minute has started')
+  assert.ok(time > startedAt - 60_000, 'the minute had not ended at the call')
 })
 
 test('a check that the database interrupts loses nothing, and the next check completes it', async () => {
@@ -304,7 +304,7 @@ test('a check that the database interrupts loses nothing, and the next check com
   await assertNextCheckDoesTheRest()
 })
 
-test('while claims are being resolved nothing is summed up, and nothing is resolved at a time that is', async () => {
+test('resolutions are not added to the totals while claims are resolved, and no claim is resolved at a time before the totals', async () => {
   const aWhileAgo = new Date(Date.now() - 600_000)
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const { promise: held, resolve: hold } = Promise.withResolvers<boolean>()
@@ -323,7 +323,7 @@ test('while claims are being resolved nothing is summed up, and nothing is resol
   )
 })
 
-test('of two servers that sum up at the same time, one does', async (t) => {
+test('if two servers add resolutions to the totals at the same time, each resolution is counted once', async (t) => {
   const { id } = await open({ activity_window: 60 })
   await service.sql(
     "UPDATE claims SET status = 'FAILED', scheduled_outcome = 'FAILED', due_at = NULL, status_since = now() - interval '10 minutes' WHERE id = $1",

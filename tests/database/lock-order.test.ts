@@ -18,8 +18,8 @@ import {
 import { startTestService } from '../support/test-service.ts'
 
 /*
- * Who changes several claims locks them in the order of their ids, whatever the plan: two who do so never wait for
- * each other in a circle.
+ * A statement that changes several claims locks them in the order of their ids, whatever the plan. So two such statements
+ * never deadlock.
  */
 
 const service = await startTestService({ after })
@@ -33,7 +33,7 @@ const terms = contractWith({ activity_window: 0.001 })
 async function append(connection: Connection, ids: readonly string[]): Promise<void> {
   const appends: Append[] = []
   const { claims } = await readClaimsToDecide(connection, namedEvents(ids))
-  // As the events arrive.
+  // In the order of `ids`, the order in which the events arrive.
   const inOrder = [...claims].sort((a, b) => ids.indexOf(a.claim.id) - ids.indexOf(b.claim.id))
   for (const { claim, lastAt } of inOrder) {
     appends.push({

@@ -17,7 +17,7 @@ import type { Scope } from '../support/test-database.ts'
 
 const service = await sharedService()
 
-/** As Citus gives them: internal errors, by the names of its functions. */
+/** Citus reports the loss of a node as an internal error. The name of its C function identifies the error. */
 const LOST: [routine: string, message: string][] = [
   ['MarkRemoteTransactionFailed', 'failure on connection marked as essential: 127.0.0.1:5432'],
   ['ErrorIfPostCommitFailedShardPlacements', 'could not commit transaction for shard 102008'],
@@ -43,7 +43,7 @@ test('another internal error is the fault of its statement', () => {
   assert.equal(asDatabaseUnavailable(internalError('ReportResultError', 'a relation is broken'), false), null)
 })
 
-/** The commit ends as if another machine could not be reached any more: in an error, or with a warning. */
+/** Makes the commit end as after the loss of a node: with an error or with a warning. */
 const loseAtCommit = (severity: 'EXCEPTION' | 'WARNING') => `
   CREATE TEMPORARY TABLE lost (n integer) ON COMMIT DROP;
   CREATE FUNCTION pg_temp.lose() RETURNS trigger LANGUAGE plpgsql AS
@@ -52,7 +52,7 @@ const loseAtCommit = (severity: 'EXCEPTION' | 'WARNING') => `
     FOR EACH ROW EXECUTE FUNCTION pg_temp.lose();
   INSERT INTO lost VALUES (1)`
 
-/** One of distributed tables, of which there is one shard. */
+/** A pool for distributed tables with one shard. */
 function openPool(t: Scope, size: number): PooledConnection {
   const distribution = distributionOver([-(2 ** 31)])
   const pool = new Pool({ connectionString: service.databaseUrl, size, distribution })
@@ -65,7 +65,7 @@ async function readPid(connection: Connection): Promise<number | undefined> {
   return row?.pid
 }
 
-/** PostgreSQL's own failure of a statement that takes too long. */
+/** Fails with the error of PostgreSQL after a statement timeout. */
 const OVERDUE = "DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'query_canceled'; END $$"
 
 test('the connection of a transaction whose statement timed out is not reused', async (t) => {
@@ -88,7 +88,7 @@ test('if another connection’s statement takes too long, a transaction is rolle
   assert.equal(await readPid(db), before)
 })
 
-test('a failed statement that nodes commit by themselves has an unknown outcome; in a transaction it was not applied', async (t) => {
+test('the outcome of a failed statement that each node commits separately is unknown; in a transaction the statement was not applied', async (t) => {
   const db = openPool(t, 1)
   const statement = { text: OVERDUE, commitsElsewhere: true } as const
   await assert.rejects(db.query(statement), { code: 'UNAVAILABLE', outcome: 'unknown' })

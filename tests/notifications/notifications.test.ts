@@ -39,10 +39,10 @@ describe('GET /v1/notifications', () => {
     assert.equal(new Set(data.map(({ id }) => id)).size, 3)
   })
 
-  test('returns a change once, although the first attempt to write it found the claim changed by another server', async () => {
+  test('returns a change once if its first write was refused because another server had changed the claim', async () => {
     const api = await newAccount()
     const { id } = await newClaim(api)
-    // This server caches the claim.
+    // Puts the claim into the cache of this server. The cached claim is stale after the SQL below.
     await api.post(`/v1/claims/${id}/events`, { type: 'seen' })
     await sql(
       `INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)

@@ -11,7 +11,7 @@ test('errors in the log and output that is not JSON are server errors', () => {
   assert.ok(isServerError('FATAL ERROR: Reached heap limit'))
 })
 
-test('an unavailable database, injected errors and warnings are no server errors', () => {
+test('errors of injected faults and warnings are not server errors', () => {
   assert.ok(!isServerError(line(40, { type: 'Error', message: 'connect ECONNREFUSED' })))
   assert.ok(
     !isServerError(line(50, { type: 'DatabaseUnavailable', message: 'The database cannot be reached.' })),

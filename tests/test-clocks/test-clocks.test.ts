@@ -201,7 +201,7 @@ describe('an advance', () => {
     }
   })
 
-  test('that finds a claim changed by a late commit answers 503 and changes nothing; a repetition succeeds', async (t) => {
+  test('answers 503 and changes nothing if a late commit changes a claim during it; a second attempt succeeds', async (t) => {
     const clock = await newClock()
     const { id } = await openOn(clock.id, { activity_window: 60 })
     const held = await holdClaims(t, service.databaseUrl, [id])

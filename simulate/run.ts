@@ -71,7 +71,7 @@ const program = new Command('npm run simulate --')
   .option('--folder <path>', 'with --runs: folder for the logs of runs with findings')
   .option(
     '--mutants [name]',
-    'mutation testing: plant known defects, all or those with this text in their names; each must be found within 5 minutes',
+    'mutation testing: run on all mutants, or on those with this text in their names; each must be found within 5 minutes',
   )
   .addOption(
     new Option('--suite <name>', 'with --mutants: run these tests instead of the simulator').choices([

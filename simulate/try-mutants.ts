@@ -67,7 +67,7 @@ const timeOf = ({ killedAfterS }: MutantResult) => (killedAfterS === null ? 'NOT
 
 function tableOf(results: readonly MutantResult[], suite: string | null): string {
   const table = new Table({
-    head: ['defect', 'found after', 'by', 'as'],
+    head: ['mutant', 'found after', 'by', 'message'],
     style: { head: [], border: [] },
     wordWrap: true,
     colWidths: [50, 13, 11, 70],

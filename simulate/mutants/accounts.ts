@@ -119,7 +119,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     edits: [edit('this.#generation++\n    this.#cache.delete(keyOf(hash))', 'void hash')],
   },
   {
-    name: 'a revocation is answered before the other servers acknowledge it',
+    name: 'a revocation is answered before the other servers have acknowledged it',
     edits: [
       edit(
         'await waitUntilAcknowledged(db, number, TOKEN_CACHE_TRUST_MS)',

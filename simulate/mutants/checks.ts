@@ -18,7 +18,7 @@ export const SCHEDULED_CHECK_MUTANTS: readonly Mutant[] = [
     edits: [edit("terms.timeout_outcome === 'confirm'", "terms.timeout_outcome !== 'confirm'")],
   },
   {
-    name: 'claims of one check make the transition of the previous group',
+    name: 'a check applies to a claim the transition of the previous group',
     edits: [
       edit('new Array<number>(count).fill(number)', 'new Array<number>(count).fill(Math.max(number - 1, 0))'),
     ],
@@ -34,12 +34,12 @@ export const SCHEDULED_CHECK_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a check is recorded at its minute, also after a later event',
+    name: 'a transition is recorded at the minute of the check even if the last event is later',
     edits: [edit('lastEventAt > checkTime ?', 'lastEventAt < checkTime ?')],
     clients: 32,
   },
   {
-    name: 'each server checks a claim once a minute',
+    name: 'several servers move a claim in the same minute',
     edits: [
       edit('due_at <= $2::timestamptz AND status_since < $2::timestamptz', 'due_at <= $2::timestamptz'),
       edit(' || state.statusSince >= checkTime', ''),
@@ -47,7 +47,7 @@ export const SCHEDULED_CHECK_MUTANTS: readonly Mutant[] = [
     servers: 3,
   },
   {
-    name: 'on a clock a claim goes through both windows at one check',
+    name: 'on a test clock a claim makes both transitions at one check',
     edits: [
       edit(' || state.statusSince >= checkTime', ''),
       edit('checkAfter(statusSince)]', 'checkAtOrAfter(statusSince)]'),
@@ -87,7 +87,7 @@ export const SCHEDULED_CHECK_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'claims on test clocks are moved by the real time too',
+    name: 'claims on test clocks are also moved by the live check',
     edits: [
       edit(
         'WHERE due_at IS NOT NULL AND test_clock_id IS NULL AND due_at <= $1',
@@ -179,7 +179,7 @@ export const SCHEDULED_CHECK_MUTANTS: readonly Mutant[] = [
     edits: [edit('if (!this.#continuesClock || !reminders', 'if (this.#continuesClock || !reminders')],
   },
   {
-    name: 'all reminders that one check finds are sent',
+    name: 'a check sends all due reminders of a claim, not only the last',
     edits: [
       edit(
         'max(number) AS number FROM unnest(locked.reminder_times)',

@@ -1,9 +1,9 @@
 import { edit, editWithin, type Mutant } from './mutant.ts'
 
-/** Distributed tables. Only with Citus. */
+/** Distributed tables. They run only on Citus. */
 const ON_CITUS: readonly Mutant[] = [
   {
-    name: 'on shards an event is appended without the guard',
+    name: 'an event is appended to a shard without the guard',
     edits: [
       editWithin(
         'shardWrite',
@@ -13,11 +13,11 @@ const ON_CITUS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'on shards events are inserted for claims that were not updated',
+    name: 'events are inserted into a shard for claims that were not updated',
     edits: [edit('JOIN written w ON w.id = e.claim_id ) SELECT id FROM written', ') SELECT id FROM written')],
   },
   {
-    name: 'a write that one node commits alone is treated as not made',
+    name: 'a failed write that one node commits separately is treated as not applied',
     faults: 'shard-write-struck',
     edits: [
       edit('unavailable && isCommit ? commitFailed(error) : unavailable', 'unavailable'),

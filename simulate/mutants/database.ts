@@ -1,6 +1,6 @@
 import { edit, editWithin, type Mutant } from './mutant.ts'
 
-/** Connections, transactions, promises, workers. Most need a fault to show. */
+/** Connections, transactions, promises, workers. Most are found only with an injected fault. */
 export const DATABASE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a connection returns to the pool without a rollback',
@@ -25,7 +25,7 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
     faults: 'power-cut,database-stopped-immediate,backend-killed',
   },
   {
-    name: 'the outcome of a group is lost if one of its statements is lost',
+    name: 'the outcomes of a group are lost if the connection breaks during one of its statements',
     edits: [
       edit(
         'for (const decision of some) decision.written = writtenBy(decision, result)',
@@ -35,7 +35,7 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
     faults: 'answers-lost,backends-terminated',
   },
   {
-    name: 'a lost write is treated as not made',
+    name: 'a write whose connection breaks is treated as not applied',
     edits: [
       edit(
         'const unavailable = asDatabaseUnavailable(error, readOnly === true)',
@@ -45,7 +45,7 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
     faults: 'database-connection-cut,group-struck,backends-terminated',
   },
   {
-    name: 'an unhandled rejection: the next batch of a check',
+    name: 'the rejection of the next batch of a check is unhandled',
     edits: [
       edit(
         'allAfterSettled([\n        nextBatches(context, source),\n        ...current.map((batch) => moveBatch(context, check, batch)),\n      ]),',
@@ -55,7 +55,7 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
     faults: 'next-batch-of-check-struck',
   },
   {
-    name: 'an unhandled rejection: the self-notification of a listening server',
+    name: 'the rejection of the probe of a listening server is unhandled',
     edits: [
       edit('[CHANNEL, probe]).catch(reject)', '[CHANNEL, probe])'),
       edit('lastSent = sent.catch(() => {})', 'lastSent = sent'),
@@ -63,7 +63,7 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
     faults: 'backends-terminated',
   },
   {
-    name: 'an unhandled rejection: the next line after a disconnect',
+    name: 'the rejection of the next line after a disconnect is unhandled',
     edits: [
       edit('    (failure: unknown) => ({ failure }),\n', ''),
       edit('const MAX_LINES_IN_PROGRESS = 500', 'const MAX_LINES_IN_PROGRESS = 2'),
@@ -97,7 +97,7 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
     faults: 'database-clock-stepped',
   },
   {
-    name: 'no worker takes over the checks of a worker that died',
+    name: 'no worker takes over the checks of a worker that has exited',
     edits: [
       edit(
         'if (ready.some(({ worker }) => worker === this.#scheduler)) return',
@@ -109,7 +109,7 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
     workers: 2,
   },
   {
-    name: 'a worker that dies is not restarted',
+    name: 'a worker that exits is not restarted',
     edits: [
       edit(
         'slot.restartTimer = setTimeout(() => this.#fork(slot), pauseBefore(slot))',

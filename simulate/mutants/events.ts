@@ -39,7 +39,7 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
     edits: [edit("replayed: one.kind === 'repeat' }", 'replayed: false }')],
   },
   {
-    name: 'a stale cached claim decides refusals and repeats',
+    name: 'refusals and repeats are decided from a stale cached claim',
     edits: [
       edit('if (decision?.writes) decisions', 'if (decision) decisions'),
       edit("if (this.#after.status !== 'OPEN') return false\n", ''),
@@ -122,7 +122,7 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'status_since of a PENDING claim is its creation',
+    name: 'status_since of a PENDING claim is the time of its creation',
     edits: [
       edit(
         'status_since = CASE WHEN d.status IS NULL THEN c.status_since ELSE d.at END',
@@ -144,7 +144,7 @@ export const EVENT_MUTANTS: readonly Mutant[] = [
     edits: [edit('this.#after.logBytes += submission.payloadBytes', 'void submission')],
   },
   {
-    name: 'a log accepts one event more than its limit',
+    name: 'a log accepts one event above its limit',
     edits: [edit('claim.eventCount >= MAX_EVENTS', 'claim.eventCount > MAX_EVENTS')],
     by: 'fuzz',
   },

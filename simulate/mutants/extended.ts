@@ -44,11 +44,11 @@ export const EXTENDED_CONTRACT_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'a restart exceeds the maximum duration of the review',
+    name: 'a restart extends a review beyond its maximum duration',
     edits: [edit('Math.max(Math.min(end, latest), (dueAt as Date).getTime())', 'Math.max(end, latest)')],
   },
   {
-    name: 'a reversing event restarts the review instead',
+    name: 'an event that satisfies the reversal condition restarts the review',
     edits: [
       edit(
         "if (log.satisfiesCondition) return status === 'OPEN' ? 'satisfied' : 'reversed'\n",

@@ -81,16 +81,16 @@ export const HTTP_MUTANTS: readonly Mutant[] = [
     edits: [edit('s.version_number AS version', 's.version_number - 1 AS version')],
   },
   {
-    name: 'a line is answered twice, and another not at all',
+    name: 'one line has two results and another line has none',
     edits: [edit('inProgress.shift()', 'inProgress.pop()')],
   },
   {
-    name: 'the last line without a line break is dropped',
+    name: 'a last line without a line break is dropped',
     edits: [edit('  const last = begun.end(Buffer.alloc(0))\n  if (!isBlank(last)) yield last\n', '')],
     by: 'fuzz',
   },
   {
-    name: 'a slow write is reported as not made',
+    name: 'a slow write is reported as not applied',
     edits: [
       edit('return submission.outcomeUnknown()', 'return submission.timeoutError'),
       edit('SUBMISSION_TIMEOUT_MS = 10_000', 'SUBMISSION_TIMEOUT_MS = 1_000'),

@@ -4,9 +4,9 @@ export interface Mutant {
   edits: readonly Edit[]
   /** The program that must find it. Default: the simulator. */
   by?: 'simulate' | 'fuzz'
-  /** Faults that the defect needs to show. */
+  /** Faults without which the defect cannot be found. */
   faults?: string
-  /** The defect shows only on a Citus cluster. */
+  /** The defect can be found only on a Citus cluster. */
   onCitus?: boolean
   /** Options that find it fast. */
   servers?: number

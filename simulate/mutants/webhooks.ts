@@ -25,7 +25,7 @@ export const WEBHOOK_MUTANTS: readonly Mutant[] = [
     edits: [edit('sender IS NULL OR sender = $1 OR NOT', '$1::uuid IS NOT NULL OR NOT')],
   },
   {
-    name: 'delivery numbers are used twice',
+    name: 'two deliveries have the same number',
     edits: [
       edit(
         'WHERE id = $1 AND last_number = $2 AND told_up_to = $3 AND',

@@ -25,17 +25,22 @@ test('polls until no caller waits, one poll at a time', async () => {
 })
 
 test('does not poll for a caller that has left before the poll', async () => {
+  const asked = Promise.withResolvers<void>()
   let isNeeded = true
   let polls = 0
   const poller = new Poller({
     intervalMs: 1,
-    isNeeded: () => isNeeded,
+    isNeeded: () => {
+      if (!isNeeded) asked.resolve()
+      return isNeeded
+    },
     poll: async () => {
       polls++
     },
   })
   poller.wake()
   isNeeded = false
+  await asked.promise
   await poller.stop()
   assert.equal(polls, 0)
 })

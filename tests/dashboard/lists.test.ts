@@ -47,7 +47,7 @@ test('a list has pages, and the URL of a page can be shared and reloaded', async
 
 test('filters are in the URL and follow the back button', async () => {
   await page.goto('/candidates')
-  await heading.waitFor()
+  await page.getByRole('link', { name: 'order-1118' }).waitFor()
   await page.getByLabel('Search candidates').fill('order-111')
   await page.waitForURL('**/candidates?search=order-111')
   await page.getByLabel('Customer').fill('acme')

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import type { Answer, ApiClient } from '../../support/api-client.ts'
 import { assertError, assertUnavailable } from '../../support/assert-error.ts'
 import { contractWith } from '../../support/contracts.ts'
+import { eventually } from '../../support/eventually.ts'
 import { holdReads } from '../../support/held-rows.ts'
 import { newCandidate, newClaim, newCustomer } from '../../support/new-records.ts'
 import { readPage, readPages } from '../../support/read-pages.ts'
@@ -159,12 +160,15 @@ describe('GET /v1/candidates: after takes an alias as well (§4.2)', () => {
 })
 
 test('a list whose statement exceeds the statement timeout answers 503 UNAVAILABLE', async (t) => {
-  const { api, databaseUrl } = await startTestService(t, { statementTimeoutMs: 1_000 })
+  const { databaseUrl } = service
+  const hasty = await startTestService(t, { databaseUrl, statementTimeoutMs: 1_000, withoutAccount: true })
+  const api = hasty.clientWith(service.api.token)
   const held = await holdReads(t, databaseUrl)
   const paths = ['/v1/claims', '/v1/candidates?sort=due_at']
   for (const answer of await Promise.all(paths.map((path) => api.get(path)))) assertUnavailable(answer)
   await held.release()
-  for (const path of paths) assert.equal((await api.get(path)).status, 200)
+  // On a busy machine a statement may take a second without a lock.
+  for (const path of paths) await eventually(async () => (await api.get(path)).status === 200)
 })
 
 test('a long contract is in the lists as in the claim', async () => {

@@ -20,7 +20,7 @@ export const shownEntries = async (page: Page) =>
       .replaceAll('\u00a0', ' '),
   )
 
-/** Waits until the page shows this state of its connection. */
+/** Waits until the page shows this status of its notification stream. */
 export const liveness = (page: Page, words: string) =>
   page.getByRole('main').getByRole('status').getByText(words, { exact: true }).waitFor()
 

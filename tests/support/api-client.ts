@@ -4,7 +4,7 @@ import type { JsonObject } from './source/json.ts'
 export interface Answer {
   status: number
   headers: Headers
-  // Answers are looked into freely; what is not there fails the test's own assertion.
+  // Tests read any field of a response. A missing field fails the assertion of the test.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   body: any
 }

@@ -157,7 +157,7 @@ export const extendedContract: fc.Arbitrary<Contract> = fc
     return { ...terms, ...rest, ...(Object.keys(review).length === 0 ? {} : { review }) }
   })
 
-/** Leaves that about every third event satisfies, by itself or with earlier events. */
+/** Leaves that about a third of the events satisfy, alone or with earlier events. */
 const likelyLeaf: fc.Arbitrary<Leaf> = fc
   .tuple(
     eventType,

@@ -18,7 +18,7 @@ const ARGUMENTS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // One process fewer. The flag replaces Playwright's own, so it names what Playwright enables.
+  // Saves a process. The flag replaces Playwright's flag, so it repeats the features that Playwright names.
   '--enable-features=NetworkServiceInProcess2,CDPScreenshotNewSurface,SkipListAccountsWithoutGaiaCookies',
   // The pages' Cross-Origin-Opener-Policy would start a process for each new page, which takes half a second.
   '--renderer-process-limit=1',
@@ -47,11 +47,11 @@ export async function openPage(
   url: string,
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
-  // Without motion: colours are wrong during a fade-in.
+  // With reduced motion, because colours are wrong during a fade-in.
   const defaults = { baseURL: url, locale: 'en-GB', reducedMotion: 'reduce' } as const
   const context = await browser.newContext({ ...defaults, ...options })
   const page = await context.newPage()
-  // Long, because other tests keep the machine busy, and only failures take this long.
+  // Long, because other tests keep the machine busy. Only failures take this long.
   page.setDefaultTimeout(60_000)
   const pageErrors: string[] = []
   page.on('console', (message) => {

@@ -26,7 +26,7 @@ export async function beginCounting(page: Page, event: { type: string; fields?: 
   await button(page, 'Count recipients').click()
 }
 
-/** From the list to the confirmation. */
+/** Opens the dialog, counts the records, and waits for the confirmation. */
 export async function countThem(page: Page, event: { type: string; fields?: object }): Promise<void> {
   await beginCounting(page, event)
   await button(page, /^Submit to/).waitFor()

@@ -5,7 +5,7 @@ export function firstCheckFrom(time: string | Date): Date {
   return new Date(Math.ceil(new Date(time).getTime() / MINUTE_MS) * MINUTE_MS)
 }
 
-/** A check at which everything is due that is due now. The database's clock may be rounded differently from ours. */
+/** A check at which all claims that are due now are due. A minute later, because the rounding of the database's clock may differ. */
 export const inAMinute = (): Date => firstCheckFrom(new Date(Date.now() + MINUTE_MS))
 
 /** An ISO time some seconds later. */

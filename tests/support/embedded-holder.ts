@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import pg from 'pg'
 import { openEmbeddedDatabase } from './source/embedded.ts'
 
-// A process of its own that opens the embedded database of a data folder and uses it once. It says so with one line,
-// and holds the database until its input ends.
+// A separate process that opens the embedded database of a data folder and uses it once. It then prints the URL of the
+// database, and keeps the database open until its standard input ends.
 // Arguments: data folder, role.
 const [dataDir = '', role] = process.argv.slice(2)
 const database = await openEmbeddedDatabase({

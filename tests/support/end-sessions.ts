@@ -6,7 +6,7 @@ export async function endSessions(databaseUrl: string): Promise<void> {
   const admin = new pg.Client({ connectionString: nodesOfRun()[0] ?? '' })
   await admin.connect()
   try {
-    // All are signalled first, and then waited for. PostgreSQL would end one after the other.
+    // Signals all sessions before it waits. With its own timeout, pg_terminate_backend would wait for each session in turn.
     for (const end of ['pg_terminate_backend(pid)', 'pg_terminate_backend(pid, 5000)']) {
       await admin.query(
         `SELECT ${end} FROM pg_stat_activity

@@ -28,7 +28,7 @@ export type Fault =
   | 'terminated'
   /** The database refuses the statement with this SQLSTATE. Its transaction fails. */
   | { refused: string }
-  /** The statement is executed. The response is this SQLSTATE, of an error or of a server that shuts down. */
+  /** The statement is executed. The response is this SQLSTATE, as an error or as the shutdown of the server. */
   | { doneAndSaid: string; severity?: 'PANIC' }
   | { delayedMs: number }
 
@@ -173,7 +173,7 @@ function relay(
     socket.on('error', breakOff)
     socket.on('close', breakOff)
   }
-  /** Writes them, or what of them passes before the connection is cut. */
+  /** Writes the bytes, or the bytes before the point at which the connection is cut. */
   const send = (to: Socket, bytes: Buffer) => {
     const passing = cutter.pass(bytes)
     if (passing.length === bytes.length) to.write(bytes)
@@ -195,7 +195,7 @@ function relay(
     }
   })
 
-  /** The driver sends nothing more before the answer. */
+  /** Handles one statement. The driver sends nothing before the response. */
   async function meet(statement: string, whole: Buffer): Promise<void> {
     const done = onStatement(statement)
     if (done instanceof Promise) await done
@@ -236,6 +236,6 @@ function relay(
   })
 }
 
-/** The real database refuses, so what comes after is as it would be: a failed COMMIT has ended its transaction. */
+/** SQL that fails with this SQLSTATE in the real database, so its session is in the state after such an error. A failed COMMIT ends the transaction. */
 const refusal = (state: string, statement: string) =>
   `${statement === 'COMMIT' ? 'ROLLBACK; ' : ''}DO $$ BEGIN RAISE 'a fault of the test' USING ERRCODE = '${state}'; END $$`

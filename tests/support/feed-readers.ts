@@ -23,7 +23,7 @@ interface Feed {
   token: string | null
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what is not there fails the test's own assertion.
+// biome-ignore lint/suspicious/noExplicitAny: a missing field fails the assertion of the test.
 const toHad = ({ id, type, sequence, claim, candidate }: any): Had => ({
   id,
   type,
@@ -79,7 +79,7 @@ export function readPages({ urls, token }: Feed, wait: number): FeedReader {
   }
 }
 
-/** Reads a stream, and when it breaks goes on by its last id, as a browser does. It stops when it has had `untilHad()` notifications. */
+/** Reads a stream. Reconnects after its last id when the stream breaks, as a browser does. `stop` waits for `untilHad()` notifications. */
 export function readStream({ urls, token }: Feed, untilHad: () => number): FeedReader {
   const had: Had[] = []
   const stopping = new AbortController()

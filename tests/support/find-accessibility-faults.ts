@@ -30,7 +30,7 @@ export async function setTheme(page: Page, theme: 'light' | 'dark'): Promise<voi
 export const isTooWide = (page: Page) =>
   page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
 
-/** What axe finds serious or critical, a line each, on the page as it stands or in this part of it: by all rules, or by these alone. */
+/** Serious and critical violations that axe finds on a page or in a part of it, one line each. Default: by all rules. */
 export async function findAccessibilityFaults(
   shown: Page | Locator,
   rules?: readonly string[],

@@ -25,7 +25,7 @@ const DATA_DIR = FOLDER
 /** The order matters: the second lists the packages of the first. */
 const BUILDS = ['dashboard/build.js', 'scripts/build.ts']
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/claimkeeper-compiled', import.meta.url))
-/** Few: each shard is a table, and tests have few claims. */
+/** Number of shards. Few, because each shard is a table and tests have few claims. */
 const SHARDS = 4
 const runId = randomBytes(4).toString('hex')
 

@@ -25,7 +25,7 @@ export const eventOf = (type: string, payload: JsonObject = {}): LogEvent => ({
   createdAt: new Date(0),
 })
 
-/** The condition with another one at the path of a hint. */
+/** The condition with `other` at the path of a hint. */
 export function withInPlace(condition: Condition, path: string, other: Condition): Condition {
   const copy = { fulfillment_condition: structuredClone(condition) } as unknown as JsonObject
   const keys = path.split(/[.[\]]+/).filter((key) => key !== '')
@@ -38,7 +38,7 @@ export function withInPlace(condition: Condition, path: string, other: Condition
 
 export const NEVER = any()
 
-/** Distinguishes the numbers of `arbitraries.ts`: the numbers and a number between each two. */
+/** The numbers of `arbitraries.ts`, and a number between each two: events with them distinguish all bounds. */
 const NUMBERS = Array.from({ length: 17 }, (_, i) => i / 2 - 3)
 
 /** The given events, and events close to what the leaves require. */

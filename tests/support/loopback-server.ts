@@ -7,7 +7,7 @@ export interface LoopbackServer {
   close: () => Promise<void>
 }
 
-/** An HTTP server of a test, for what the service calls. */
+/** An HTTP server of a test that the service sends requests to. */
 export async function startLoopbackServer(t: Scope, listener: RequestListener): Promise<LoopbackServer> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -8,9 +8,9 @@ export const schemaOf = (n: number) => `00000000-0000-7000-a000-${n.toString(16)
 export const clockOf = (n: number) => `00000000-0000-7000-b000-${n.toString(16).padStart(12, '0')}`
 
 /**
- * Creates claims and as many candidates, alternately, over the 50 days up to yesterday, mostly resolved. Of ten
- * records, three have customer 0, one schema 0, and one the region emea. Of a thousand, one has schema 1, one is on
- * clock 0, and one has an order of its own.
+ * Creates claims and as many candidates, alternately, over the 50 days up to yesterday, mostly resolved. Of each ten
+ * records, three have customer 0, one has schema 0, and one has the region emea. Of each thousand records, one has schema
+ * 1, one is on clock 0, and one has an `order` in its metadata.
  */
 export async function addManyClaims(
   service: TestService,

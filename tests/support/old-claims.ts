@@ -2,7 +2,7 @@ import { isOnCitus } from './database-nodes.ts'
 
 /** For tests of claims with contracts in their rows. */
 export const SKIP_ON_CITUS = {
-  skip: isOnCitus() && 'tables are distributed once no claim has its contract in its row',
+  skip: isOnCitus() && 'tables are distributed only if no claim has its contract in its row',
 }
 
 /** SQL that stores the contract of each claim in its row, as an older version did. */

@@ -12,13 +12,13 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const TIMEOUT_MS = 300_000
 const run = promisify(execFile)
 
-/** Without npm's variables, which would make this checkout the place of installation. */
+/** The environment without npm's variables, which would make npm install into this checkout. */
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^npm_|^DATABASE_URL$|^NODE_TEST_CONTEXT$/.test(name)),
 )
 
 export interface Package {
-  /** It was empty before. */
+  /** The new folder that contains only the package. */
   folder: string
   /** Path of the packed file, in that folder. */
   packed: string

@@ -1,7 +1,7 @@
 /* The part of PostgreSQL's protocol (version 3) that separates statements. */
 
 interface Message {
-  /** A letter. Empty for the first message of a connection, which has none. */
+  /** A letter. Empty for the first message of a connection, which has no type. */
   type: string
   bytes: Buffer
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-/** Why a test is skipped whose program the machine has not; false if it is there. Debian's package is named like it unless said. */
+/** Why a test is skipped if the machine lacks the program. False if the program is installed. `debian`: the name of Debian's package. */
 export const isMissing = (program: string, debian = program): string | false =>
   spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
     ? false

@@ -38,8 +38,8 @@ export interface PlanReader {
 }
 
 /**
- * A connection that executes each statement twice: the first time explained and rolled back. PostgreSQL plans a named
- * statement for each set of values at first, and for all values later: `generic` is the latter.
+ * A connection that executes each statement twice: first by EXPLAIN, rolled back, then normally. PostgreSQL plans a named statement
+ * for each set of values at first (`custom`), and later for all values (`generic`).
  */
 export async function readPlans(t: Scope, databaseUrl: string, mode: Mode = 'custom'): Promise<PlanReader> {
   const client = new pg.Client({ connectionString: databaseUrl })
@@ -52,7 +52,7 @@ export async function readPlans(t: Scope, databaseUrl: string, mode: Mode = 'cus
   return {
     connection: connectionOf(async <Row>(statement: Statement) => {
       const { values = [] } = statement
-      // For a cursor, its query.
+      // Explains the query of a cursor.
       const text = statement.text.replace(/DECLARE .* CURSOR FOR/, '')
       plans.push(await explain(client, text, values))
       return (await client.query(text, values as unknown[])).rows as Row[]
@@ -140,7 +140,7 @@ const inputOf = ({ Plans = [] }: PlanNode): number =>
 
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
-/** The plan has no sequential scan of the service's tables, and sorts and reads few rows. */
+/** The plan has no sequential scan of the service's tables, and sorts and reads at most these numbers of rows. */
 export function assertBounded(plan: Plan, most: { rowsRead: number; rowsSorted: number }): void {
   const said = `${plan.name}: ${plan.text}`
   assert.deepEqual(plan.scannedWhole, [], said)

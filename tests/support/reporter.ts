@@ -75,7 +75,7 @@ function failureOf({ name, classname = '', file = '', details }: Failed): string
   ].join('\n')
 }
 
-/** Failures that no test reports: a file that did not end, a name that no test has. */
+/** Failures that no test reports: a file that did not end, or a pattern that matches no test name. */
 function missingResults(files: readonly { name: string }[], tests: number): string[] {
   if (HAS_PATTERN) return tests > 0 ? [] : [`${styleText('red', '✖ no test name matches the pattern')}\n`]
   const ended = new Set(files.map(({ name }) => name))
@@ -101,7 +101,7 @@ function summaryOf(
     '',
     slowest.toString(),
     ...[...skipped].map(([reason, count]) => styleText('yellow', `skipped ${count}: ${reason}`)),
-    // Once more, beside the totals.
+    // Repeated here, next to the totals.
     ...(failures.length > 0 ? [styleText('red', 'failed:'), ...failures] : []),
     `${passed} passed, ${failures.length} failed, ${left} skipped in ${seconds(duration_ms)}`,
     '',

@@ -7,7 +7,7 @@ import { destroyEmbeddedDatabase } from './source/embedded.ts'
 
 /** A memory file system on Linux. */
 const MEMORY = '/dev/shm'
-/** Three times the size of a run. */
+/** Three times the size of a run's files. */
 const ROOM_BYTES = 2 * 1024 ** 3
 
 /** The folder of the run's database. */
@@ -18,8 +18,8 @@ const runFolders = new RunFolders('claimkeeper-test-run', (folder) =>
 )
 
 /**
- * Runs with a folder for all that a test run writes, in memory where there is room: to make and drop databases, hundreds of files each, costs
- * a disk's file system a fifth of a run's processor time. Removed at the end, and with it those of runs that were killed.
+ * Runs with a folder for all files of a test run, in memory if there is room. On a disk, creating and dropping databases of
+ * hundreds of files takes a fifth of the processor time of a run. Removes the folder at the end, and folders of killed runs.
  */
 export async function inRunFolder<T>(run: () => Promise<T>): Promise<T> {
   const cleanup = new Cleanup()
@@ -33,7 +33,7 @@ export async function inRunFolder<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The file system must allow programs, which containers mostly forbid. */
+/** Whether there is room. The file system must also allow executables, which most containers forbid. */
 function isRoomInMemory(): boolean {
   try {
     accessSync(MEMORY, constants.W_OK)

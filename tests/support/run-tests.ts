@@ -26,7 +26,7 @@ const MAX_FILES_PER_PROCESS = 8
 const PROCESS_PER_FILE = /^tests\/(abuse|deterministic|simulate)\//
 /** Slow and nightly files of these folders take long, so each has a process of its own. */
 const PROCESS_PER_SLOW_FILE = /^tests\/(e2e|faults)\//
-/** A file with such a call measures or changes its whole process, so it has one of its own. */
+/** A file with such a call measures or changes its whole process, so it runs in its own process. */
 const LOOKS_AT_PROCESS =
   /\b(collectGarbage|TickCounter|VirtualTime|queryObjects|process\.(on|cpuUsage))\(|\bmock\.timers\b/
 /** Above the two processors of CI, because tests also wait for processes, connections and timers. */
@@ -36,7 +36,7 @@ const TIMEOUT_MS = 900_000
 /** How long a process may take to end after its last test. */
 const EXIT_TIMEOUT_MS = 60_000
 
-/** The files that match the patterns and are of the suites. A file that is named in full is taken whatever its suite. */
+/** The files of the suites that match the patterns. A file that is named in full may be of any suite. */
 export function findTests(patterns: readonly string[], ...suites: Suite[]): string[] {
   const files = patterns.flatMap((pattern) => {
     const found = globSync(pattern, { cwd: ROOT })
@@ -93,8 +93,8 @@ export async function runTests(
 }
 
 /**
- * Groups the files by suite, at most `MAX_FILES_PER_PROCESS` a group, neighbours together: they may share a module with a
- * service. The dashboard's files are apart, because they share a browser.
+ * Groups the files by suite, at most `MAX_FILES_PER_PROCESS` per group. Neighbours are in one group, because they may share a
+ * module with a service. The dashboard's files have groups of their own, because they share a browser.
  */
 function groupsOf(files: readonly string[]): string[][] {
   const isAlone = (file: string) =>
@@ -111,7 +111,7 @@ function groupsOf(files: readonly string[]): string[][] {
   })
 }
 
-/** A module that runs each file as a suite, then releases what the files shared. */
+/** A module that runs each file as a suite, then releases the shared resources. */
 const moduleOf = (files: readonly string[]): string =>
   [
     "import { suite } from 'node:test'",

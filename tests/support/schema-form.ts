@@ -13,7 +13,7 @@ export const eventType = (page: Page, n: number) => page.getByLabel('Event type'
 
 export const contractOf = (condition: Condition) => contractWith({ fulfillment_condition: condition })
 
-/** The menu of a node: event delivered, or group “Not this”. It opens on first use. */
+/** The menu of a node, such as “event delivered” or “group Not this”. Opens the menu if it is closed. */
 export async function menuOf(page: Page, node: string): Promise<Locator> {
   const menu = page.getByRole('menu', { name: `Edit ${node}`, exact: true })
   if (!(await menu.isVisible())) await button(page, `Edit ${node}`).first().press('Enter')
@@ -25,7 +25,7 @@ export async function editNode(page: Page, node: string, edit: string): Promise<
   await (await menuOf(page, node)).getByRole('menuitem', { name: edit, exact: true }).press('Enter')
 }
 
-/** Whether a text that the control is tied to says so. */
+/** Whether a description of the control (`aria-describedby`) matches. */
 export async function isDescribed(control: Locator, reason: RegExp): Promise<boolean> {
   const ids = (await control.getAttribute('aria-describedby'))?.split(' ') ?? []
   const texts = ids.map((id) => control.page().locator(`[id="${id}"]`).innerText())

@@ -6,8 +6,8 @@ import { startTestService, type TestService } from './test-service.ts'
 import { startWebhookService } from './webhook-service.ts'
 
 /*
- * What the test files of a process share: starting it costs more than most files do. Each call makes a new account, so a
- * file does not see the records of the others. A test that stops or breaks a service starts its own.
+ * Resources that the test files of a process share, because starting them costs more than most files. Each call makes a new
+ * account, so a file does not see the records of other files. A test that stops or breaks a service starts its own.
  */
 
 function startOnce<T>(start: (t: Scope) => Promise<T>): () => Promise<T> {
@@ -24,7 +24,7 @@ const secondService = startOnce(async (t) =>
   startTestService(t, { databaseUrl: (await service()).databaseUrl, withoutAccount: true }),
 )
 const webhookService = startOnce((t) => startWebhookService(t))
-// Loaded only where a test asks for it: the library takes as long as a small test file.
+// Loaded only if a test uses it: loading the library takes as long as a small test file.
 const browserOfProcess = startOnce(async (t) => (await import('./browser.ts')).startBrowser(t))
 
 const withOwnAccount = async <T extends TestService>(shared: T): Promise<T> => ({
@@ -47,8 +47,8 @@ const keptOpen = new Set<BrowserContext>()
 export const keepContextOpen = (context: BrowserContext): void => void keptOpen.add(context)
 
 /**
- * The browser of this process. Contexts that a test opened are closed after the test, those of the file after the file, as
- * an open page polls the service. Those given to `keepContextOpen` stay open.
+ * The browser of this process. Contexts of a test are closed after the test, and contexts of the file after the file, because
+ * an open page polls the service. Contexts given to `keepContextOpen` stay open.
  */
 export async function sharedBrowser(): Promise<Browser> {
   const browser = await browserOfProcess()

@@ -75,7 +75,7 @@ export async function signUp(page: Page, link: string, email: string): Promise<v
 
 /** Sends a request as the page's account, with its session. */
 export async function sendAs(page: Page, method: string, path: string, data?: object): Promise<Answer> {
-  // Not through the browser, which would take longer. With its cookies.
+  // With the cookies of the browser but not through it, which would take longer.
   const headers = { 'Sec-Fetch-Site': 'same-origin' }
   const answer = await page.request.fetch(path, { method, headers, ...(data && { data }) })
   return { status: answer.status(), body: await answer.json() }
@@ -97,7 +97,7 @@ export async function newClaimOf(page: Page, terms: Partial<Contract> = {}): Pro
 
 interface Answer {
   status: number
-  // Answers are looked into freely; what is not there fails the test's own assertion.
+  // Tests read any field of a response. A missing field fails the assertion of the test.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   body: any
 }

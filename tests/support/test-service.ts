@@ -51,7 +51,7 @@ export interface TestServiceOptions extends Partial<ServerOptions> {
 /** Connections of all pools together. */
 export const POOL_SIZE = 16
 
-/** Cost of password hashing: 2^10 blocks, a hundredth of the usual. */
+/** Cost of password hashing: 2^10 blocks, a hundredth of the default. */
 const LITTLE_WORK = 10
 
 let accounts = 0

@@ -10,7 +10,7 @@ import type { Scope } from './test-database.ts'
 
 /**
  * The release that users upgrade from. Its servers run beside this version's during an upgrade
- * (`tests/e2e/upgrade.nightly.test.ts`), so later migrations must work with them. The commit after a release updates this.
+ * (`tests/e2e/upgrade.nightly.test.ts`), so later migrations must work with them. The commit after a release updates this constant.
  */
 export const LAST_RELEASE = { commit: 'e7eef3c1dde2a714fef6418f8a4ed441f73ac1ce', migration: 12 }
 

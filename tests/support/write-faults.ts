@@ -9,7 +9,7 @@ export async function armWriteFaults({ sql }: Pick<TestService, 'sql'>): Promise
     CREATE OR REPLACE FUNCTION refuse_write() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       IF NEW.type LIKE 'once%' THEN
-        -- What a sequence says stays said, also where the transaction is rolled back.
+        -- nextval is not undone by a rollback, so the sequence counts attempts.
         IF to_regclass(quote_ident('tried_' || NEW.id)) IS NULL THEN
           RAISE EXCEPTION 'no sequence for %', NEW.id;
         ELSIF nextval(quote_ident('tried_' || NEW.id)::regclass) > 1 THEN

@@ -2,17 +2,17 @@ import type { Bench } from './bench.ts'
 import { type Measured, median, together } from './measured.ts'
 import type { PartReport } from './part.ts'
 
-/** Ours and the yardstick, each measured by a function that prepares its own claims. */
+/** The service and the yardstick. Each is measured by a function that prepares its own claims. */
 export interface Sides {
   name: string
   yardstick: string
   rounds: number
   ours: (round: number) => Promise<Measured>
-  /** Null where it is missing here. */
+  /** Null if the yardstick is missing on this machine. */
   theirs: ((round: number) => Promise<Measured>) | null
 }
 
-/** By turns, ours first; the ratio is the median of the rounds'. */
+/** Measures the service and then the yardstick in each round. The ratio is the median of the ratios of the rounds. */
 export async function compare(
   bench: Bench,
   report: PartReport,

@@ -9,16 +9,16 @@ export interface Part {
   summary: string
   /** Runs only if it is named. */
   isExtra?: true
-  /** How long it would wait idly if it began now, in milliseconds; another part may use the time. */
+  /** Milliseconds that the part would wait if it started now. Another part may use the time. */
   idleMs?: (sizes: Sizes) => number
   run: (bench: Bench, report: PartReport) => Promise<void>
 }
 
-/** A line of the table; what does not apply is left out. */
+/** A line of the table. Columns that do not apply are undefined. */
 export interface Row {
   what: string
   perSecond?: number
-  /** To the yardstick. */
+  /** Ratio to the yardstick. */
   ratio?: number
   p50?: number
   p99?: number
@@ -27,16 +27,16 @@ export interface Row {
   serverCpu?: number | null
   databaseCpu?: number | null
   note?: string
-  /** Shown nowhere, but written to the file of results. */
+  /** Not in the table, but written to the file of results. */
   detail?: object
 }
 
-/** What a part found, filled while it goes, so that what was found before an error is not lost. */
+/** The results of a part. Filled during the run, so that results before an error are kept. */
 export class PartReport {
-  /** The flat figures; null for one that could not be had here. */
+  /** Figures by name. Null if a figure cannot be measured on this machine. */
   readonly figures: Record<string, number | null> = {}
   readonly rows: Row[] = []
-  /** Shown as they are, below the measurements. */
+  /** Printed below the table of measurements. */
   readonly texts: string[] = []
   readonly #part: string
   readonly #say: (line: string) => void
@@ -58,7 +58,7 @@ export class PartReport {
     }
   }
 
-  /** Keeps the highest, in MB; null where the system does not tell. */
+  /** Records the highest value, in MB. Null if the system does not report it. */
   peakMemory(server: string, mb: number | null): void {
     const key = `${this.#part}_${server}_rss_mb`
     const before = this.figures[key] ?? 0

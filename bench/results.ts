@@ -11,14 +11,14 @@ const MAX_TITLE_LENGTH = 120
 export interface PartResult {
   name: string
   seconds: number
-  /** Null where it went through. */
+  /** Null if the part succeeded. */
   error: string | null
   figures: Record<string, number | null>
   rows: Row[]
   texts: string[]
 }
 
-/** All parts' figures in one object without levels, and the servers' peak memory over all of them. */
+/** The figures of all parts in one flat object, with the peak memory of the servers over all parts. */
 export function flatFigures(parts: readonly PartResult[]): Record<string, number | null> {
   const figures: Record<string, number | null> = {}
   for (const part of parts) Object.assign(figures, part.figures)
@@ -32,7 +32,7 @@ export async function writeJson(path: string, content: unknown): Promise<void> {
   await writeFile(path, `${JSON.stringify(content, null, 2)}\n`)
 }
 
-/** Returns the file's name for people. */
+/** Returns the path of the file, relative to the working directory. */
 export async function writeLatest(content: unknown): Promise<string> {
   await writeJson(LATEST, content)
   return relative('', LATEST)

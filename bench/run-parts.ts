@@ -11,11 +11,11 @@ import {
 } from './results.ts'
 import type { Sizes } from './sizes.ts'
 
-/** Whatever hangs, hangs no longer than this, in milliseconds. */
+/** Maximum duration of a run. A run that hangs is ended then. */
 const MAX_RUN_MS = 90 * 60_000
 const SHORT_WAIT_MS = 15_000
 
-/** Runs the parts in turn and shows what they found. Returns the exit status. */
+/** Runs the parts one after the other and prints their results. Returns the exit status. */
 export async function runParts(
   parts: readonly Part[],
   options: BenchOptions & { name: string; json: string | null },
@@ -65,7 +65,7 @@ async function runAll(bench: Bench, parts: readonly Part[]): Promise<PartResult[
   return parts.map((part) => results.get(part) as PartResult)
 }
 
-/** In their order, but for a part that would wait: it goes as soon as it would not wait long, or last. */
+/** The next part in order. A part that would wait long runs later: when it would wait less than SHORT_WAIT_MS, or last. */
 function nextOf(left: readonly Part[], sizes: Sizes): Part {
   const ripe = left.find(({ idleMs }) => idleMs && idleMs(sizes) < SHORT_WAIT_MS)
   return ripe ?? left.find(({ idleMs }) => !idleMs) ?? (left[0] as Part)
@@ -79,7 +79,7 @@ async function runPart(bench: Bench, part: Part): Promise<PartResult> {
   try {
     await part.run(bench, report)
   } catch (thrown) {
-    // What breaks because everything is being stopped is no result; the process ends in a moment.
+    // An error while the run is being stopped is not a result. The process is about to exit.
     if (bench.isEnding) return new Promise(() => {})
     error = thrown instanceof Error ? thrown.message : String(thrown)
     bench.progress.say(`${part.name} FAILED: ${thrown instanceof Error ? thrown.stack : error}`)
@@ -102,7 +102,7 @@ async function describe(bench: Bench) {
   }
 }
 
-/** A terminal's Ctrl-C reaches us twice when npm passes it on too, so further signals change nothing. */
+/** Ctrl-C in a terminal arrives twice, because npm forwards it as well. So further signals are ignored. */
 function endOnSignals(bench: Bench): void {
   const end = (reason: string, status: number) => {
     if (bench.isEnding) return
@@ -113,7 +113,7 @@ function endOnSignals(bench: Bench): void {
   process.on('SIGINT', () => end('SIGINT', 130))
   process.on('SIGTERM', () => end('SIGTERM', 143))
   process.on('SIGHUP', () => end('SIGHUP', 129))
-  // A closed pipe or terminal takes no more output, which must not keep the cleaning up from being done.
+  // An error of a closed pipe or terminal must not prevent the clean-up.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => end('no reader', 1))
   setTimeout(() => end('after an hour and a half', 1), MAX_RUN_MS).unref()
 }

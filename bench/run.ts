@@ -61,17 +61,19 @@ function partOf(name: string, chosen: Part[] = []): Part[] {
 }
 
 const program = new Command('npm run bench --')
-  .description('Measures the service on a database and a server of its own, and shows what it found.')
-  .argument('[parts...]', 'which parts; by default all but those marked "if named"', partOf)
-  .option('--quick', 'smaller data and shorter runs: all parts but those if named in under 2 minutes', false)
-  .option('--turn', 'sizes of one turn of compare-commits.ts, without pgbench', false)
-  .option('--json <file>', 'write the figures also as one flat object')
+  .description('Measures the service on a new database with a new server, and shows the figures.')
+  .argument('[parts...]', 'parts to run; default: all except those marked "if named"', partOf)
+  .option('--quick', 'less data and shorter runs: the default parts take under 2 minutes', false)
+  .option('--turn', 'sizes of one run of bench:compare, without pgbench', false)
+  .option('--json <file>', 'also write the figures to this file, as one flat object')
   .option('--list', 'list the parts', false)
-  .option('--folder <folder>', 'where the temporary data goes', tmpdir())
-  .option('--server-options <options>', 'options of Node for the server, such as "--cpu-prof"', '')
-  .option('--attacks <names>', 'of the part abuse only these, joined by commas', '')
+  .option('--folder <folder>', 'folder of the temporary data', tmpdir())
+  .option('--server-options <options>', 'options of Node for the servers, such as "--cpu-prof"', '')
+  .option('--attacks <names>', 'with the part abuse: only these attacks, separated by commas', '')
   .addOption(
-    new Option('--citus <url>', 'the coordinator of a Citus cluster, as a superuser').env('CITUS_URL'),
+    new Option('--citus <url>', 'URL of the coordinator of a Citus cluster, with a superuser').env(
+      'CITUS_URL',
+    ),
   )
   .action(async (parts: Part[], options: Options) => {
     if (options.list) {

@@ -1,49 +1,48 @@
-/** Every size and duration of the benchmark; times in milliseconds. */
+/** All sizes and durations of the benchmark. Times are in milliseconds. */
 export interface Sizes {
-  /** Whether pgbench is measured too. */
+  /** Whether pgbench is also measured. */
   hasYardstick: boolean
-  /** What is not counted before each measurement, and how long each measurement is. */
+  /** Duration of each measurement, and of the requests before it that are not counted. */
   warmupMs: number
   measureMs: number
-  /** The search for the best number of connections or clients, for each candidate. */
+  /** Duration of the measurement of each number of connections or clients, to find the fastest. */
   sweepMs: number
-  /** How many times the service and the yardstick take turns. */
+  /** Number of measurements of the service and of the yardstick, in alternation. */
   rounds: number
   coldRounds: number
   contendedRounds: number
-  /** Connections of the load client, and clients of pgbench, among which the best is looked for. */
+  /** Numbers of connections of the load client, and of clients of pgbench, of which the fastest is used. */
   clients: number[]
   batchConnections: number[]
   openLoopMs: number
-  /** Claims that are submitted to again and again, and those that are touched about once. */
+  /** Claims that receive many events, and claims that receive about one event each. */
   warmClaims: number
   coldClaims: number
   contendedClaims: number
   overdueClaims: number
-  /** How long before its check the loading of the overdue claims begins. */
+  /** Time between the start of loading overdue claims and their check. */
   overdueLeadMs: number
   backupClaims: number
-  /** Plain PostgreSQL (p) and Citus (c) by turns; checks each wait for a whole minute. */
+  /** Order of the measurements: p is plain PostgreSQL, c is Citus. Each check waits for a whole minute. */
   distributedTurns: string
   distributedCheckTurns: string
   distributedOverdue: number
-  /** Of which each comes about once. */
+  /** Claims of the capacity model. Each receives about one event. */
   modelClaims: number
-  /** Events with a notification each, in a turn: one a request, and in batches. */
-  /** Of `mixed` a multiple of 3,200. */
+  /** Events of one measurement of notifications. In `mixed` each tenth event notifies; its number is a multiple of 3,200. */
   toldEvents: { single: number; mixed: number; batch: number }
-  /** Deliveries that wait when an endpoint is enabled. */
+  /** Deliveries that are queued when an endpoint is enabled. */
   webhookBacklog: number
   readClaims: { small: number; large: number }
-  /** Of an account whose lists are filtered and sorted. */
+  /** Claims of the account whose lists are filtered and sorted. */
   listedClaims: number
   readRounds: number
   /** Requests of each kind in each round. */
   readsOfKind: number
   backtestEvents: number
-  /** Over the log that is sorted by case; over the other one once. */
+  /** Back-tests of the log that is sorted by case. The other log is tested once. */
   backtestRounds: number
-  /** How long each attack goes on, and how long memory and descriptors may take to come back. */
+  /** Duration of each attack, and the time in which memory and descriptors must be released afterwards. */
   attackMs: number
   calmMs: number
   enduranceMs: number
@@ -117,7 +116,7 @@ export const QUICK: Sizes = {
   calmMs: 10_000,
 }
 
-/** One turn of the comparison of two commits (`compare-commits.ts`), whose yardstick is the other commit. */
+/** One run of the comparison of two commits (`compare-commits.ts`). The yardstick is the other commit. */
 export const TURN: Sizes = {
   ...QUICK,
   hasYardstick: false,
@@ -132,5 +131,5 @@ export const TURN: Sizes = {
 }
 
 export const EVENTS_A_BATCH = 100
-/** At the half of the maximum rate callers come from many connections, mostly idle. */
+/** At half of the maximum rate, requests come from many connections, which are mostly idle. */
 export const OPEN_LOOP_CONNECTIONS = 64

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 
-/** What the model predicts for. */
+/** The clusters and loads that the model predicts. */
 export interface ModelOptions {
   /** Of each worker. */
   cores: number
@@ -44,14 +44,14 @@ export function modelOptions(given: GivenOptions): ModelOptions {
 export function addModelOptions(program: Command): Command {
   const add = (flags: string, description: string, byDefault?: number) =>
     program.addOption(new Option(flags, description).default(byDefault).argParser(positive))
-  program.optionsGroup('What the part model predicts for:')
-  add('--cores <n>', 'cores of each worker; by default as many as here')
-  add('--coordinator-cores <n>', 'cores of the coordinator; by default as a worker has')
-  add('--servers <n>', 'server processes for each worker; by default as many as a worker has cores')
-  add('--shards <n>', 'shards of the tables; by default as many as the workers need')
-  add('--rate <n>', 'events a second up to which it is told what they need', 1_000_000)
-  add('--events-per-claim <n>', 'events that a claim has in all', 5)
-  add('--batch <n>', 'events a request', 100)
+  program.optionsGroup('Predictions of the part model:')
+  add('--cores <n>', 'cores of each worker; default: the cores of this machine')
+  add('--coordinator-cores <n>', 'cores of the coordinator; default: the cores of a worker')
+  add('--servers <n>', 'server processes for each worker; default: the cores of a worker')
+  add('--shards <n>', 'shards of the tables; default: as many as the workers need')
+  add('--rate <n>', 'highest number of events a second to predict for', 1_000_000)
+  add('--events-per-claim <n>', 'events of a claim', 5)
+  add('--batch <n>', 'events per request', 100)
   return program
 }
 

@@ -20,7 +20,7 @@ const STAYS_MS = 75_000
 
 export const abuse: Part = {
   name: 'abuse',
-  summary: 'how somebody else fares while one account does its worst, attack by attack',
+  summary: 'requests of a second account during each attack of one account',
   run: async (bench, report) => {
     const { attacks: names } = bench.options
     const attacks = ATTACKS.filter(({ name }) => names.length === 0 || names.includes(name))

@@ -13,7 +13,7 @@ const PARSE_ONLY = fileURLToPath(new URL('../backtest/parse-only.ts', import.met
 
 export const backtest: Part = {
   name: 'backtest',
-  summary: '`claimkeeper backtest` over a log, against the same file merely parsed by csv-parse',
+  summary: '`claimkeeper backtest` over a log, compared with parsing the same file by csv-parse',
   run: async (bench, report) => {
     const folder = await workFolders.make(bench.options.folder, bench.cleanup)
     const contract = join(folder, 'contract.json')

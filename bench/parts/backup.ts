@@ -14,7 +14,7 @@ const MAX_MS = 600_000
 
 export const backup: Part = {
   name: 'backup',
-  summary: '`claimkeeper backup` while events are submitted at half of the highest rate',
+  summary: '`claimkeeper backup`, while events are submitted at half of the highest rate',
   run: async (bench, report) => {
     const { backupClaims, measureMs, warmupMs } = bench.sizes
     const rate = (await highestSingleRate(bench)) / 2

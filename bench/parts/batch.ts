@@ -8,7 +8,7 @@ import { freshClaims, submit, submitByPgbench } from '../submission-run.ts'
 
 export const batch: Part = {
   name: 'batch',
-  summary: `${EVENTS_A_BATCH} events a request, against pgbench doing them one by one`,
+  summary: `${EVENTS_A_BATCH} events per request, compared with pgbench, which submits one event per transaction`,
   run: async (bench, report) => {
     const connections = await sweep(bench, report)
     const clients = bench.pgbench ? (await fastestPgbench(bench)).clients : null

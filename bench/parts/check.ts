@@ -17,7 +17,7 @@ const MAX_CHECK_MS = 600_000
 
 export const check: Part = {
   name: 'check',
-  summary: 'overdue claims resolved by the scheduled check while events are submitted to others',
+  summary: 'overdue claims resolved by the scheduled check, while events are submitted to other claims',
   idleMs: (sizes) => nextCheck(sizes) - Date.now() - sizes.overdueLeadMs,
   run: async (bench, report) => {
     const { overdueClaims, measureMs } = bench.sizes

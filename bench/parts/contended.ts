@@ -9,7 +9,7 @@ const CONNECTIONS = 64
 
 export const contended: Part = {
   name: 'contended',
-  summary: `${CONNECTIONS} connections submitting to few claims, against the same to many; nothing may be lost`,
+  summary: `${CONNECTIONS} connections submitting to few claims, compared with many claims; no acknowledged event may be lost`,
   run: async (bench, report) => {
     const { contendedClaims, warmClaims, contendedRounds: rounds } = bench.sizes
     const verified = { events: 0, refused: 0 }

@@ -11,7 +11,7 @@ import { creationScript } from '../transactions.ts'
 
 export const creation: Part = {
   name: 'creation',
-  summary: 'one claim a request, against pgbench doing the same by hand; latency at half of the maximum rate',
+  summary: 'one claim per request, compared with pgbench; latency at half of the maximum rate',
   run: async (bench, report) => {
     await bench.once('customers', async () => addCustomers((await bench.main()).database))
     const ours = await sweep(bench, report, `ours, %d connections`, (run) => create(bench, run))

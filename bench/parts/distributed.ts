@@ -14,12 +14,13 @@ const BATCH_CONNECTIONS = 8
 
 export const distributed: Part = {
   name: 'distributed',
-  summary: 'Citus against plain PostgreSQL on the same servers: --citus or CITUS_URL names the coordinator',
+  summary:
+    'Citus compared with plain PostgreSQL on the same servers; --citus or CITUS_URL names the coordinator',
   isExtra: true,
   run: async (bench, report) => {
     const { citus } = bench.options
     if (citus === null) {
-      bench.progress.say('  skipped: it needs a Citus cluster; name its coordinator by --citus or CITUS_URL')
+      bench.progress.say('  skipped: no Citus cluster; set its coordinator by --citus or CITUS_URL')
       report.row({ what: 'skipped', note: 'no --citus and no CITUS_URL' })
       return
     }

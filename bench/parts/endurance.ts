@@ -36,7 +36,7 @@ interface Sample {
 export const endurance: Part = {
   name: 'endurance',
   summary:
-    'an hour of everything at a low rate: memory, descriptors and connections at its beginning and its end',
+    'an hour of all kinds of requests at a low rate: memory, descriptors and connections at its start and end',
   isExtra: true,
   run: async (bench, report) => {
     const pick = await freshClaims(bench, bench.sizes.warmClaims)

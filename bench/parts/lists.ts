@@ -78,7 +78,7 @@ function searchesOf(claims: number): Record<string, string> {
 export const lists: Part = {
   name: 'lists',
   summary:
-    'a page of claims by each filter and in each order, and searches, beside submissions at half of the highest rate',
+    'a page of claims by each filter and in each order, and searches, during submissions at half of the highest rate',
   run: async (bench, report) => {
     const claims = bench.sizes.listedClaims
     const pick = await freshClaims(bench, bench.sizes.warmClaims)

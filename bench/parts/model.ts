@@ -15,7 +15,8 @@ const CHECK_STATEMENTS = 4
 
 export const model: Part = {
   name: 'model',
-  summary: 'a capacity model: what each kind of work costs here, and what clusters of many sizes could do',
+  summary:
+    'a capacity model: the measured cost of each kind of request, and predictions for clusters of many sizes',
   isExtra: true,
   run: async (bench, report) => {
     const side = await sideOf(bench)
@@ -36,7 +37,7 @@ export const model: Part = {
 async function sideOf(bench: Bench): Promise<Side> {
   const { citus } = bench.options
   if (citus !== null) return sideOnCluster(bench, await clusterOf(bench, citus), 'citus')
-  bench.progress.say('  without --citus or CITUS_URL this is for plain PostgreSQL, on one machine only')
+  bench.progress.say('  no --citus and no CITUS_URL: measuring plain PostgreSQL, for one machine only')
   return embeddedSide(bench)
 }
 

@@ -16,7 +16,7 @@ const MAX_DELIVERY_MS = 180_000
 export const notifications: Part = {
   name: 'notifications',
   summary:
-    'events that settle a claim each, or every tenth: with nobody told, with three readers, with a webhook',
+    'events of which each or each tenth settles a claim: without readers, with three readers, with a webhook',
   run: async (bench, report) => {
     const receiver = await startReceiver(bench.cleanup)
     const { single, batch, mixed } = bench.sizes.toldEvents
@@ -55,10 +55,10 @@ interface Turn extends Measured {
 
 function followersOf(bench: Bench, receiver: Receiver): [Followers, ...Followers[]] {
   return [
-    { key: 'nobody', name: 'nobody is told', follow: async () => async () => {} },
+    { key: 'nobody', name: 'no reader', follow: async () => async () => {} },
     {
       key: 'readers',
-      name: 'a reader of pages, one who waits, a stream',
+      name: 'readers of pages, long polling and a stream',
       follow: async (wanted) => {
         const { server, database } = await bench.main()
         const { through } = await startReaders(

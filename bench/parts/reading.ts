@@ -13,7 +13,7 @@ const PAGES = 40
 
 export const reading: Part = {
   name: 'reading',
-  summary: 'claims read one a request, against pgbench reading their rows; lists of fifty',
+  summary: 'one claim read per request, compared with pgbench; lists of fifty claims',
   run: async (bench, report) => {
     const { sizes } = bench
     const pick = await freshClaims(bench, sizes.warmClaims)

@@ -17,7 +17,7 @@ const BYTES_A_CLAIM = 1_500
 
 export const reads: Part = {
   name: 'reads',
-  summary: 'one claim and every list with every filter, in a small and in a large account',
+  summary: 'one claim, and each list with each filter, in a small and in a large account',
   run: async (bench, report) => {
     const { small, large } = bench.sizes.readClaims
     await requireSpace(bench, large)

@@ -7,7 +7,7 @@ const SETTLES_MS = 10_000
 
 export const rest: Part = {
   name: 'rest',
-  summary: 'memory of a server that nobody has asked anything',
+  summary: 'memory of a server without requests',
   run: async (bench, report) => {
     const database = await (await bench.cluster()).createDatabase('bench_rest')
     const server = await bench.startServer(database)

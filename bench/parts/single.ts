@@ -8,7 +8,7 @@ import { freshClaims, submit, submitByPgbench } from '../submission-run.ts'
 
 export const single: Part = {
   name: 'single',
-  summary: 'one event a request, against pgbench doing the same by hand; latency at half of the maximum rate',
+  summary: 'one event per request, compared with pgbench; latency at half of the maximum rate',
   run: async (bench, report) => {
     const clients = await sweep(bench, report)
     const perSecond = await warm(bench, report, clients)

@@ -18,7 +18,7 @@ const RATE = 100
 
 export const webhooks: Part = {
   name: 'webhooks',
-  summary: `deliveries that wait, sent to a fast receiver; from commit to arrival at ${RATE} events a second`,
+  summary: `queued deliveries sent to a fast receiver; time from commit to arrival at ${RATE} events a second`,
   run: async (bench, report) => {
     const receiver = await startReceiver(bench.cleanup)
     await throughput(bench, report, receiver)

@@ -236,6 +236,9 @@ function relay(
   })
 }
 
-/** SQL that fails with this SQLSTATE in the real database, so its session is in the state after such an error. A failed COMMIT ends the transaction. */
+/**
+ * SQL that fails with this SQLSTATE in the real database, so that the session is in the state after such an error. A failed
+ * COMMIT ends the transaction.
+ */
 const refusal = (state: string, statement: string) =>
   `${statement === 'COMMIT' ? 'ROLLBACK; ' : ''}DO $$ BEGIN RAISE 'a fault of the test' USING ERRCODE = '${state}'; END $$`

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 /*
- * A promise has an owner from the moment it is made (CONTRIBUTING.md, "Promises"). The linter finds those that nobody takes;
- * this finds those that are taken later, and may be rejected before: then they end the process.
+ * Each promise has a rejection handler from the start (CONTRIBUTING.md, "Promises"). The linter finds promises that are never
+ * awaited. These tests find promises that are awaited later: a rejection before then would end the process.
  */
 
 const SRC = fileURLToPath(new URL('../../src', import.meta.url))
@@ -14,21 +14,21 @@ for await (const name of glob('**/*.ts', { cwd: SRC })) {
   sources.push({ file: `src/${name}`, text: await readFile(`${SRC}/${name}`, 'utf8') })
 }
 
-/** A name that is waited for, alone or with others: what it stands for was made before. */
+/** Names that are awaited, alone or together. Their promises were created before. */
 const AWAITED = /\bawait (?:this\.)?(#?\w+)\s*(?:[;)\]},]|$)/gm
 const AWAITED_TOGETHER = /Promise\.(?:all|allSettled|any|race)\(\[([^\]]*)\]\)/g
-/** With a handler, or never rejected, or a value. */
+/** Expressions that have a handler, never reject, or are values. */
 const SAFE =
   /^(?:withRejectionHandler\(|await\b|null\b|undefined\b|Promise\.(?:resolve|allSettled)\(|.*\.catch\()/s
 
-test('what is awaited later than it is made has a handler from the start: withRejectionHandler(…)', () => {
+test('a promise that is awaited after its creation has a handler from the start: withRejectionHandler(…)', () => {
   for (const { file, text } of sources) {
     for (const name of awaitedNames(text)) {
       for (const made of madeAs(text, name)) {
         assert.match(
           made,
           SAFE,
-          `${file}: ${name} is awaited later than it is made; write withRejectionHandler(…)`,
+          `${file}: ${name} is awaited after its creation. Use withRejectionHandler(…).`,
         )
       }
     }
@@ -43,7 +43,7 @@ test('each promise that is not awaited has a rejection handler: void withRejecti
   }
 })
 
-test('no async function is given to who does not wait for it: events and timers', () => {
+test('no async function is passed as a listener or to a timer, which do not await it', () => {
   const unhandled =
     /\.(?:on|once|addListener|addEventListener)\(\s*[^,()]+,\s*async\b|\bset(?:Timeout|Interval|Immediate)\(\s*async\b/
   for (const { file, text } of sources) assert.doesNotMatch(text, unhandled, file)
@@ -57,7 +57,7 @@ function awaitedNames(text: string): Set<string> {
   return new Set([...alone, ...together].filter((name) => /^#?\w+$/.test(name)))
 }
 
-/** What the name is set to in this file: nothing where it is a parameter, which has an owner elsewhere. */
+/** The values that are assigned to the name in this file. None for a parameter, whose caller handles rejections. */
 function madeAs(text: string, name: string): string[] {
   const assignment = new RegExp(
     `(?<![\\w.]|this\\.)(?:this\\.)?${name}(?:: [^=\\n]+)? = ([\\s\\S]*?)\\n`,

@@ -18,9 +18,9 @@ interface Episode {
   run: () => Promise<unknown>
   /** The time of the scheduled check that follows; by default the present. */
   checkTime?: Date
-  /** What others do to the same records meanwhile. */
+  /** Concurrent requests for the same records. */
   beside?: () => Promise<unknown>
-  /** Repeats the operation if it was not done, and compares what is stored with what was answered. */
+  /** Repeats the operation if it was not done, and compares the stored records with the responses. */
   finish: () => Promise<void>
 }
 
@@ -33,7 +33,7 @@ export interface Operation {
   skip?: string | false
 }
 
-/** Statements that poll: they are sent until they find what they look for, so a fault is injected only into the first. */
+/** Statements that poll. The number of their executions varies, so a fault is injected only into the first. */
 const POLLING = [
   'count_servers_behind',
   'find_free_test_clocks',
@@ -53,7 +53,7 @@ const POLLING = [
   'note_webhook_success',
 ]
 
-/** How often an operation is recorded. A batch may be split in two and send a statement more; only what each recording has is tested. */
+/** Number of recordings of an operation. A batch may be split and send one more statement. Only statements in each recording are tested. */
 const RECORDINGS = 2
 const MAX_TRIES = 4
 
@@ -117,7 +117,7 @@ async function fewestStatements(testbed: Testbed, operation: Operation): Promise
   return fewest
 }
 
-/** The statements that the operation sends if nothing is wrong, with how often. */
+/** The statements that the operation sends without faults, and the number of executions of each. */
 export async function recordStatements(
   testbed: Testbed,
   { begin, alsoSends = [] }: Operation,
@@ -137,7 +137,7 @@ export async function recordStatements(
   return sent
 }
 
-/** Returns whether the statement was sent, and so the fault injected. */
+/** Returns whether the statement was sent, so that the fault was injected. */
 async function inject(
   testbed: Testbed,
   { begin }: Operation,

@@ -28,12 +28,10 @@ export const STATEMENT_FAULTS: Record<string, Fault> = {
 const NAMES = Object.keys(STATEMENT_FAULTS)
 /** Every second statement gets this fault; the others get the remaining faults in rotation. */
 const OFTEN = NAMES[0] as string
-/** They take seconds, because a silence is noticed late. */
+/** The last faults are silences. They take seconds, until a timeout detects them. */
 const SILENCES = 2
 
-/**
- * The faults for the row of this number: all with FAULTS=all in the environment, otherwise a fixed choice.
- */
+/** The faults for the row with this number: all if FAULTS=all is set, otherwise a fixed choice. */
 export function faultsFor(row: number): string[] {
   if (ALL_FAULTS) return NAMES
   const others = NAMES.slice(1, -SILENCES)

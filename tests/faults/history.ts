@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import type { Answer } from '../support/api-client.ts'
 import type { Testbed } from './testbed.ts'
 
-/** The result for the caller: done; not done, and nothing stored; or unknown. */
+/** The result for the caller: done, refused with nothing stored, or unknown. */
 type Fate = 'done' | 'refused' | 'unknown'
 
-/** @throws where the answer is none that a fault of the database may cause */
+/** @throws if no fault of the database may cause this response */
 export function fateOf({ status, body }: Pick<Answer, 'status' | 'body'>): Fate {
   if (status >= 200 && status < 300) return 'done'
   const error = body?.error
@@ -14,11 +14,11 @@ export function fateOf({ status, body }: Pick<Answer, 'status' | 'body'>): Fate 
   return status === 503 && /not known/.test(error.message) ? 'unknown' : 'refused'
 }
 
-/** The answers to all requests, to compare with the stored records. Each event is submitted once, and each claim created once. */
+/** The responses to all requests, to compare with the stored records. Each event is submitted once, and each claim created once. */
 export class History {
   readonly #testbed: Testbed
   readonly #events = new Map<string, { claimId: string; fate: Fate }>()
-  /** By their prices: each has one of its own. */
+  /** Claims by price. Each claim has a unique price. */
   readonly #claims = new Map<number, Fate>()
   readonly #wrong: string[] = []
 
@@ -35,7 +35,7 @@ export class History {
     this.#claims.set(price, fateOf(answer))
   }
 
-  /** Acknowledged: once. Refused: not stored. Unknown: at most once, and once after it was sent again. */
+  /** Acknowledged: stored once. Refused: not stored. Unknown: stored at most once, and once after it was sent again. */
   async verify(): Promise<void> {
     this.#compareEvents(await this.#storedEvents())
     await this.#sendAgain()
@@ -62,7 +62,7 @@ export class History {
     if (!isRight) this.#wrong.push(`${what}: ${fate}, and ${count} times stored`)
   }
 
-  /** What is done already is said to be a repeat. */
+  /** Submits the events with an unknown outcome again. A stored event is answered as a repeat. */
   async #sendAgain(): Promise<void> {
     for (const [id, { claimId, fate }] of this.#events) {
       if (fate !== 'unknown') continue
@@ -82,7 +82,7 @@ export class History {
       this.#compare(`claim of price ${price}`, fate, stored.get(price) ?? 0)
   }
 
-  /** The versions of claims are the lengths of their logs, and no number in a log is left out. */
+  /** The version of each claim is the length of its log, and the numbers in the log have no gaps. */
   async #lookForGaps(): Promise<void> {
     const ids = new Set([...this.#events.values()].map(({ claimId }) => claimId))
     const rows = await this.#testbed.service.sql(

@@ -3,23 +3,23 @@ import { eventually } from '../support/eventually.ts'
 import { eventOf, fateOf, type History } from './history.ts'
 import { NEVER_SETTLED, type Testbed } from './testbed.ts'
 
-/** Callers at once: more than one connection is in use, so what a fault leaves behind meets somebody. */
+/** Number of concurrent callers. More than one connection is in use, so a connection that a fault damaged is used again. */
 const SUBMITTERS = 3
 /** Requests of each caller after the fault. */
 const AFTERWARDS = 3
-/** A long fault must not become a flood. */
+/** Limits the requests during a long fault. */
 const PACE_MS = 8
 
 export interface Load {
-  /** Resolves once each caller has been answered a few times more, and stopped. */
+  /** Resolves when each caller has received a few more responses and has stopped. */
   stop: () => Promise<void>
 }
 
 let numbers = 1_000
-/** A number that nothing else has: below lie the prices of claims that are made in bulk. */
+/** The first unique price. Claims that are created in bulk have lower prices. */
 export const nextNumber = () => ++numbers
 
-/** Begins to submit, to open claims and to read, all at once, until it is stopped. Resolves when all are at it. */
+/** Starts concurrent submissions, creations and reads, which continue until they are stopped. Resolves when all have started. */
 export async function startLoad(testbed: Testbed, history: History): Promise<Load> {
   const { api } = testbed.service
   const { claims, customer } = testbed

@@ -18,7 +18,7 @@ const SRC = fileURLToPath(new URL('../../src', import.meta.url))
 const NAMED =
   /^\s*(?:text: |const [A-Z_]+ = |return |[?:] )?`?-- (\w+)$|\bname: '([a-z]+(?:_[a-z]+)+)',\s*text\b/gm
 
-/** By their names they only read: an answer that does not come changes nothing. */
+/** Names of statements that only read. Losing their response changes nothing. */
 const READS = /^(find|read|list|count|search|select|tally|median|draw)_/
 const WRITES =
   /\b(INSERT|UPDATE|DELETE|TRUNCATE|nextval|setval|pg_notify|FOR (NO KEY )?UPDATE|FOR (KEY )?SHARE)\b/
@@ -26,20 +26,20 @@ const WRITES =
 /** Statements without fault injection, by the reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
   'they only read': 'begin_overview has_api_token has_password round_trip share_test_clock wait_at_turnstile',
-  'they are one statement of a request that may be sent again':
+  'they are the only statement of a request that may be repeated':
     'ask_for_deliveries_again ask_for_delivery_again count_attempt delete_calendar delete_claim_schema delete_expired_sessions ' +
     'delete_expired_throttles delete_sessions_of delete_webhook_endpoint forget_attempts forget_ended_invitations ' +
     'forget_ended_tokens insert_calendar insert_webhook_endpoint remove_old_idempotency_keys remove_old_positions rename_user replace_password ' +
     'replace_webhook_secret revoke_invitation_of revoke_invitations_to set_password share_secret update_account update_calendar ' +
     'update_webhook_endpoint write_notification_settings',
-  'they are one statement that a server sends again in its own time':
+  'they are the only statement of background work that a server repeats':
     'pause_webhook_endpoint remove_webhook_deliveries remove_webhook_endpoint',
   'they set up a new connection, whose faults are in connections.nightly.test.ts': 'connection_settings',
-  'they make accounts, invitations and tokens in one transaction, which leaves nothing if it fails':
+  'they create accounts, invitations and tokens in one transaction, which stores nothing if it fails':
     'delete_other_sessions insert_api_token insert_invitation insert_user use_invitation',
 }
 
-/** Sent only where tables are distributed, or only where they are not. */
+/** Statements that are sent only if tables are distributed, or only if they are not. */
 const ON_CITUS =
   'append_extended_in_shards announce_and_take_numbers announce_on_machine commit_in_two_phases delete_test_clock_claims_in_shards ' +
   'find_known_claims find_next_due find_news_on_machines find_stored_contracts insert_in_shards ' +
@@ -72,11 +72,11 @@ async function readStatements(): Promise<Map<string, boolean>> {
 }
 
 const inCode = await readStatements()
-/** Some are named by a function. */
+/** Whether the statement is in the source. Some names are passed to a function. */
 const mustInjectAll = (name: string) => inCode.has(name) || sources.some((text) => text.includes(`'${name}'`))
 const sent = new Set<string>()
 
-describe('what each operation sends', async () => {
+describe('each operation sends statements:', async () => {
   const releases: (() => Promise<void>)[] = []
   const testbed = await createTestbed({ after: (release) => void releases.unshift(release) })
   after(async () => {
@@ -95,8 +95,8 @@ describe('what each operation sends', async () => {
 const isSent = (name: string) =>
   sent.has(name) || [...sent].some((longer) => longer.startsWith(`${name}_of_`))
 
-test('every named statement of the service has fault injection or a reason not to', () => {
-  assert.ok(inCode.size > 200, 'they are found')
+test('every named statement of the service that writes has fault injection or is exempt', () => {
+  assert.ok(inCode.size > 200, 'the statements are found')
   const exempt = new Set(
     [...Object.values(EXEMPT), isOnCitus() ? ON_ONE_POSTGRESQL : ON_CITUS].flatMap(words),
   )
@@ -115,10 +115,10 @@ test('no exemption is out of date', () => {
   assert.deepEqual(
     exempt.filter((name) => !mustInjectAll(name)),
     [],
-    'these are no statements any more',
+    'these statements no longer exist',
   )
   const elsewhere = words(isOnCitus() ? ON_ONE_POSTGRESQL : ON_CITUS)
-  assert.deepEqual(elsewhere.filter(isSent), [], 'these are sent here too')
+  assert.deepEqual(elsewhere.filter(isSent), [], 'these statements are sent in this mode too')
 })
 
 test('the statements of the simulator’s faults are in the source', () => {

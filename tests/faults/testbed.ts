@@ -14,18 +14,18 @@ export interface Testbed {
   service: TestService
   proxy: FaultProxy
   customer: { id: string; externalId: string }
-  /** Claims that never settle: live ones, and some on clocks. */
+  /** Claims that never settle, live and on test clocks. */
   claims: readonly string[]
-  /** Promises that were rejected with nobody to onRejection it: each would have ended the process. */
+  /** Reasons of unhandled rejections. Each would have ended the process. */
   unhandled: unknown[]
 }
 
-/** Where the database falls silent, statements are given up soon; else not even on a machine that is very busy. */
+/** Short if all faults are injected, because a silent connection takes that long. Otherwise long enough for a busy machine. */
 const STATEMENT_TIMEOUT_MS = ALL_FAULTS ? 2_000 : 10_000
-/** A log takes 10,000 events: where all faults are tried one after the other, a few claims would become full. */
+/** Number of claims of each kind. A log has at most 10,000 events, so with all faults a few claims would become full. */
 const CLAIMS_OF_ONE_KIND = ALL_FAULTS ? 20 : 2
 export const NEVER_SETTLED = contractWith({ fulfillment_condition: { event: 'never' } })
-/** An event of this type is what the database does not take. */
+/** The database refuses events of this type. */
 export const POISON = 'poison'
 
 export async function createTestbed(t: Scope): Promise<Testbed> {
@@ -47,13 +47,13 @@ export async function createTestbed(t: Scope): Promise<Testbed> {
   }
 }
 
-/** Ids of new claims, by default of such that no event settles. */
+/** Ids of new claims. Default: claims that no event settles. */
 export async function openClaims(
   { api, app }: TestService,
   customerId: string,
   count: number,
   clockId: string | null,
-  /** Claims that share a group: on distributed tables more claims are made until `count` are in one shard. */
+  /** Claims that share a group. On distributed tables more claims are created until `count` are in one shard. */
   { together = false, contract = NEVER_SETTLED } = {},
 ): Promise<string[]> {
   const on = clockId === null ? {} : { test_clock_id: clockId }
@@ -68,7 +68,7 @@ export async function openClaims(
   return ids
 }
 
-/** What must be so once a fault is over: no transaction stays open, nobody holds the check's turn. */
+/** Waits until the fault has no effect: no transaction is open, and no server holds the lock of the checks. */
 export async function settles({ service, unhandled }: Testbed): Promise<void> {
   const busy = () =>
     service.sqlOnEach(
@@ -80,7 +80,7 @@ export async function settles({ service, unhandled }: Testbed): Promise<void> {
        SELECT 'has the turn', '' FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     )
-  // Of a commit that was cut off half way Citus does the rest, once a minute: here at once.
+  // Citus completes an interrupted commit once a minute. The test does not wait for that.
   if (isOnCitus()) await service.sql('SELECT recover_prepared_transactions()')
   await eventually(async () => (await busy()).length === 0).catch(async () => {
     assert.deepEqual(await busy(), [], 'a transaction stayed open')

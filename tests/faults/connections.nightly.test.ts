@@ -11,26 +11,26 @@ import { fateOf, History } from './history.ts'
 import { startLoad } from './load.ts'
 import { createTestbed, settles, type Testbed } from './testbed.ts'
 
-/* Connections that cannot be had: new ones fail, or all are in use. */
+/* Unavailable connections: new connections fail, or all connections are in use. */
 
 const SETTINGS = 'connection_settings'
 const FAULTS: Record<string, Fault> = {
   'is cut before': 'cut before',
   'is cut during': 'cut during',
-  'is cut behind its answer': 'cut after',
-  'finds no memory': { refused: '53200' },
-  'finds too many connections': { refused: '53300' },
+  'is cut after its response': 'cut after',
+  'fails because memory is exhausted': { refused: '53200' },
+  'fails because there are too many connections': { refused: '53300' },
 }
 
-describe('a connection that is made', () => {
+describe('a new connection', () => {
   for (const [what, fault] of Object.entries(FAULTS)) {
-    test(`its settings: ${what}`, () => injectIntoNewConnections(SETTINGS, fault))
+    test(`its statement of settings ${what}`, () => injectIntoNewConnections(SETTINGS, fault))
   }
   test('it is refused', () => injectIntoNewConnections('connect', 'cut before'))
   test('it is cut while it signs in', () => injectIntoNewConnections('connect', 'cut during'))
 })
 
-test('a full pool: requests that time out are answered, nothing of them is stored, and later requests succeed', async () => {
+test('if all connections are in use, requests that time out are answered and store nothing, and later requests succeed', async () => {
   const testbed = await createTestbed({ after })
   const { app, api, sql } = testbed.service
   const clock = await newClock(testbed.service.api)

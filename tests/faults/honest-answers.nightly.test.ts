@@ -18,8 +18,8 @@ import { newSignedInApi, openSession, PASSWORD, SessionClient, signUp } from '..
 import { createInvitation } from '../support/source/accounts.ts'
 
 /*
- * Each operation that writes, with the database unavailable from each of its statements on, and with the answer to each statement
- * lost. If an operation fails although something was written, its answer must say that this is possible.
+ * Tests each operation that writes: with the database unavailable from each of its statements on, and with the response to each
+ * statement lost. If an operation fails although it wrote something, its error message must say that this is possible.
  */
 
 const service = await startProxiedService({ after }, { allowPrivateWebhooks: true })
@@ -61,7 +61,7 @@ interface Operation {
 const HOOK = 'http://127.0.0.1:8009/hook'
 const RANGE = { from: '2020-01-01T00:00:00Z', to: '2090-01-01T00:00:00Z' }
 const post = (path: string, body: unknown = {}, by = api) => by.post(path, body)
-/** In a new account: endpoints per account are limited. */
+/** Creates an endpoint in a new account, because endpoints per account are limited. */
 async function newEndpoint() {
   const owner = await service.newAccount()
   const { body } = await post('/v1/webhook_endpoints', { url: HOOK }, owner)
@@ -233,7 +233,7 @@ async function statementsOf(sendRequest: () => Promise<Answer>): Promise<string[
 }
 
 for (const [what, prepare] of Object.entries(OPERATIONS)) {
-  test(`${what}: no answer hides a write`, async () => {
+  test(`${what}: no error message hides a write`, async () => {
     const sent = await statementsOf(await prepared(prepare))
     assert.ok(sent.length > 0)
     for (let position = 1; position <= sent.length + 1; position++) {

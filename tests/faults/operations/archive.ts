@@ -14,13 +14,13 @@ const rowsOf = async ({ service: { sql } }: Testbed, id: string) => [
   ...(await sql('SELECT to_jsonb(e) AS row FROM claim_events e WHERE claim_id = $1 ORDER BY seq', [id])),
 ]
 
-/** A claim that may leave. */
+/** A claim that may be archived. */
 async function oldClaim({ service, customer }: Testbed): Promise<string> {
   const { api, sql } = service
   const [id = ''] = await resolvedClaims(service, api, customer.id, 1)
   await sql(`UPDATE claims SET ${movedBy('-40 days', TIMES_OF_CLAIM)} WHERE id = $1`, [id])
   await sql('DELETE FROM notifications WHERE subject_id = $1', [id])
-  // The last one may not have been able to let go of it.
+  // A fault of the previous run may have prevented the release of the lock.
   await sql('UPDATE archive_turn SET holder = NULL')
   return id
 }

@@ -7,13 +7,13 @@ import { nextNumber } from '../load.ts'
 import { openClaims, type Testbed } from '../testbed.ts'
 import { countReminders, REMIND_AT } from './reminders.ts'
 
-/** More than one batch of the check moves. */
+/** More claims than a batch of the check moves. */
 const DUE = 1_100
 const MINUTE_MS = 60_000
 
 /**
- * Claims that came due half an hour ago: OPEN ones of either timeout_outcome and PENDING ones, by turns. Their prices,
- * 0 to 2, say which is which.
+ * Claims that became due half an hour before $3. Each claim is OPEN with timeout_outcome `fail` (price 0), OPEN with `confirm`
+ * (price 1) or PENDING (price 2).
  */
 const MAKE_DUE = `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, price, status,
     scheduled_outcome, status_since, due_at, created_at)
@@ -25,7 +25,7 @@ const MAKE_DUE = `INSERT INTO claims (id, user_id, customer_id, contract, decisi
     $3::timestamptz - interval '50 minutes', $3::timestamptz - interval '30 minutes', $3::timestamptz - interval '50 minutes'
   FROM claims, generate_series(1, $2) AS n WHERE id = $1 RETURNING id, price::int AS kind`
 
-/** Claims that were resolved at a time. */
+/** Claims that were resolved at $3. */
 const MAKE_RESOLVED = `INSERT INTO claims (id, user_id, customer_id, contract, decisive_event_types, price, status,
     scheduled_outcome, status_since, created_at)
   SELECT gen_random_uuid(), user_id, customer_id, json_build_object('price', n), '{}', n, 'FAILED', 'FAILED',
@@ -37,14 +37,14 @@ const FORGET = [
   'DELETE FROM claims WHERE id = ANY ($1)',
 ]
 
-/** How many of each kind stand alike. */
+/** The number of claims of each kind that have the same state and log. */
 const STANDING = `SELECT kind, status, outcome, since, log, count(*)::int AS claims FROM (
     SELECT c.price::int AS kind, c.status, c.scheduled_outcome AS outcome, c.status_since AS since,
       array(SELECT type FROM claim_events WHERE claim_id = c.id ORDER BY seq) AS log
     FROM claims c WHERE c.id = ANY ($1)
   ) each GROUP BY 1, 2, 3, 4, 5`
 
-/** What the sums hold and what the claims come to, up to the mark; equal where the sums are true. */
+/** The stored totals, and the totals computed from the claims, up to `resolution_mark`. They must be equal. */
 const SUMS = `SELECT
     (SELECT json_agg(t ORDER BY quarter, status) FROM (
       SELECT quarter, status, count, amount::float8 FROM resolution_totals) t) AS summed,
@@ -58,7 +58,7 @@ const scheduledCheck: Operation = {
   name: 'a scheduled check',
   begin: async (testbed, history) => {
     const { app, api, sql } = testbed.service
-    // A check that was held up: what was resolved at its minute is summed up already, and has to be taken back.
+    // A late check: the totals already contain the resolutions of its minute, and must be taken back.
     const checkTime = new Date(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 10 * MINUTE_MS)
     await sumUpResolutions(app.db)
     const created = await makeDue(testbed, checkTime)
@@ -95,7 +95,7 @@ const sendingReminders: Operation = {
   begin: async ({ service, customer }) => {
     const { app, sql } = service
     const claims = await openClaims(service, customer.id, 3, null)
-    // Later than all other claims' times, and before these claims are due.
+    // After the times of all other claims, and before these claims are due.
     const checkTime = new Date(Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS)
     await sql(REMIND_AT, [claims, checkTime])
     const check = () => runScheduledCheck(app, checkTime)
@@ -111,11 +111,11 @@ const sendingReminders: Operation = {
 }
 
 const summingUp: Operation = {
-  name: 'summing up',
+  name: 'adding resolutions to the totals',
   begin: async (testbed) => {
     const { app, sql } = testbed.service
     await sumUpResolutions(app.db)
-    // As after a check that was held up.
+    // As after a late check.
     const time = new Date(Date.now() - 20 * MINUTE_MS)
     await app.db.transaction((connection) => takeBackTotals(connection, time))
     const created = await sql(MAKE_RESOLVED, [testbed.claims[0], 50, time])
@@ -131,7 +131,7 @@ const summingUp: Operation = {
 }
 
 const SETTLED = ['PENDING', 'CONFIRMED', ['other']]
-/** By their kind. */
+/** Expected state and log of each kind after the check. */
 const CHECKED = [
   ['PENDING', 'FAILED', ['activity_window_elapsed']],
   ['PENDING', 'CONFIRMED', ['activity_window_elapsed']],
@@ -149,7 +149,7 @@ async function assertSumsAreTrue({ service }: Testbed): Promise<void> {
   assert.equal(row?.durations, row?.resolved)
 }
 
-/** With the claims that they were of. */
+/** Deletes the totals of claims that the test has deleted. */
 const forgetSums = ({ service }: Testbed) =>
   service.sql('WITH gone AS (DELETE FROM resolution_durations) DELETE FROM resolution_totals')
 

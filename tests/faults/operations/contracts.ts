@@ -3,7 +3,7 @@ import { MOVE_CONTRACTS_BACK_TO_CLAIMS, SKIP_ON_CITUS } from '../../support/old-
 import { moveContracts } from '../../support/source/claims.ts'
 import type { Operation } from '../fault-table.ts'
 
-/** Together with the claims of the testbed: more than one batch, and fewer than two. */
+/** With the claims of the testbed: more than one batch, but fewer than two batches. */
 const ADDED_CLAIMS = 600
 
 const INSERT_CLAIMS = `INSERT INTO claims (id, user_id, customer_id, contract_hash, price, status, status_since, due_at, created_at)

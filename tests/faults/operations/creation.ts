@@ -172,7 +172,7 @@ const changingMetadata: Operation = {
 }
 
 const creatingOthers: Operation = {
-  name: 'creating what claims need',
+  name: 'creating customers, schemas and test clocks',
   begin: async ({ service: { api } }) => {
     const requests = [
       ['/v1/customers', { external_id: uniqueName('customer') }],
@@ -194,7 +194,7 @@ const creatingOthers: Operation = {
   },
 }
 
-/** What is stored together is of one shard. */
+/** An alias of the first shard: only records of one shard are stored together. */
 function aliasOfFirstShard({ service: { app } }: Testbed): string {
   for (;;) {
     const alias = uniqueName('candidate')
@@ -207,7 +207,7 @@ interface New {
   source: object
 }
 
-/** Two with contracts of their own, one from a schema, one on a clock; each of a price that nothing else has. */
+/** Two records with new contracts, one from a schema, one on a test clock. Each has a unique price. */
 async function newOfAllKinds({ service }: Testbed): Promise<New[]> {
   const contract = () => ({ ...NEVER_SETTLED, price: nextNumber() })
   const [first, second, third, fourth] = [contract(), contract(), contract(), contract()]

@@ -19,7 +19,7 @@ const removingNotifications: Operation = {
     return {
       run: () => remove().catch(() => {}),
       finish: async () => {
-        // Whatever the outcome: everything is there, or nothing is and a reader that missed something gets an error.
+        // Either all notifications remain, or all were removed and a reader that missed notifications gets an error.
         for (const { status, body } of [await goOn(), await goOn(events)])
           if (status === 200) assert.equal(body.data.length, 1)
         await remove()

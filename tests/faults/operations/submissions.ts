@@ -9,7 +9,7 @@ import { eventOf, fateOf, type History } from '../history.ts'
 import { nextNumber } from '../load.ts'
 import { NEVER_SETTLED, openClaims, POISON, type Testbed } from '../testbed.ts'
 
-/* Submissions that go together in one group. */
+/* Submissions in one group. */
 
 const mixedGroup: Operation = {
   name: 'a group of live claims and clocks',
@@ -31,7 +31,7 @@ const mixedGroup: Operation = {
 }
 
 const groupWithPoison: Operation = {
-  name: 'a group in which the database does not take one event',
+  name: 'a group in which the database refuses one event',
   begin: async (testbed, history) => {
     const [spoiled, ...claims] = await claimsOfAllKinds(testbed)
     const poison = { ...eventOf(spoiled as string, 'poison'), type: POISON }
@@ -49,7 +49,7 @@ const groupWithPoison: Operation = {
 }
 
 const lockedClock: Operation = {
-  name: 'submissions whose clock is held',
+  name: 'submissions whose test clock is locked',
   begin: async (testbed, history) => {
     const { service, customer } = testbed
     const clock = await newClock(service.api)
@@ -73,12 +73,12 @@ const lockedClock: Operation = {
   },
 }
 
-/** It was looked whether the clock is free. */
+/** Finds a poll for free test clocks after $1. */
 const FIND_STATEMENT = `SELECT FROM pg_stat_activity
   WHERE datname = current_database() AND query_start > $1 AND query LIKE '-- find_free_test_clocks%'`
 
 const longLog: Operation = {
-  name: 'submissions to a claim whose log is long',
+  name: 'submissions to a claim with a long log',
   begin: async (testbed, history) => {
     const { service, customer } = testbed
     const fulfillment_condition = { event: 'progress', field: 'value', gte: 1_000 }
@@ -115,7 +115,7 @@ const extendedContracts: Operation = {
   },
 }
 
-/** The first event settles a claim, further ones restart its review. */
+/** The first event settles a claim. Further events restart its review. */
 const LOSABLE = contractWith({
   fulfillment_condition: any({ event: 'other' }, { event: 'reversal' }),
   review: {
@@ -125,7 +125,7 @@ const LOSABLE = contractWith({
   },
 })
 
-/** Three live claims and one on each of two clocks. */
+/** Three live claims, and one claim on each of two test clocks. */
 async function claimsOfAllKinds({ service, customer }: Testbed, contract = NEVER_SETTLED): Promise<string[]> {
   const clocks = [await newClock(service.api), await newClock(service.api)]
   const claims = await Promise.all([
@@ -135,13 +135,13 @@ async function claimsOfAllKinds({ service, customer }: Testbed, contract = NEVER
   return claims.flat()
 }
 
-/** In one batch: two new events for each claim, and the others. Returns the results of the others. */
+/** Submits two new events for each claim and the other events in one batch. Returns the results of the other events. */
 async function submitTogether(
   { service }: Testbed,
   history: History,
   claims: readonly string[],
   others: readonly object[],
-  // biome-ignore lint/suspicious/noExplicitAny: results are looked into freely, as answers are
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any field of a result
 ): Promise<any[]> {
   const own = [...claims, ...claims].map((claimId) => eventOf(claimId, `together-${nextNumber()}`))
   const answer = await service.api.post('/v1/events/batch', { events: [...own, ...others] })

@@ -9,9 +9,9 @@ import { countReminders, REMIND_AT } from './reminders.ts'
 
 const START = '2026-01-01T00:00:00.000Z'
 const REMINDED = '2026-01-01T00:00:30.000Z'
-/** Both windows of each claim are over by then. */
+/** After both windows of each claim. */
 const END = '2026-01-01T02:00:00.000Z'
-/** More than one set of an advance moves. */
+/** More claims than a batch of an advance moves. */
 const DUE = 1_100
 
 const advance: Operation = {

@@ -23,7 +23,7 @@ const tokenRevocation: Operation = {
   name: 'the revocation of a token',
   begin: async (testbed) => {
     const { app, clientWith, sql } = testbed.service
-    // A fault before this one may have ended it.
+    // The previous fault may have ended the listening session.
     await eventually(async () => (await sql(SESSIONS)).length === 1)
     const { token, id } = await newToken(testbed)
     const own = clientWith(token)
@@ -95,7 +95,7 @@ const listening: Operation = {
         await sql('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [id])
         await eventually(async () => (await owners.find(hash, 'here')) === null)
         await owners.stop()
-        // That of the service itself.
+        // The session of the service remains.
         await eventually(async () => (await sessions()) === 1)
       },
     }
@@ -103,7 +103,7 @@ const listening: Operation = {
 }
 
 const unknownToken: Operation = {
-  name: 'a request of a token that is not remembered',
+  name: 'a request with a token that is not cached',
   alsoSends: ['find_token_owner', 'touch_api_token'],
   begin: async (testbed) => {
     const { token } = await newToken(testbed)
@@ -118,13 +118,13 @@ const unknownToken: Operation = {
 const readiness: Operation = {
   name: 'readiness',
   begin: async ({ service: { app } }) => ({
-    // An answer is kept for some seconds: each asks for itself.
+    // A result is cached for some seconds, so each run creates its own cache.
     run: () => shareReadiness(app)().catch(() => {}),
     finish: () => shareReadiness(app)(),
   }),
 }
 
-/** Connections that are no part of a pool: what they did last belongs to the watch over revocations. */
+/** Sessions outside of the pools that listen for revocations, by their last statement. */
 const SESSIONS = `SELECT query FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = 'claimkeeper'
     AND query ~ 'pg_notify|LISTEN|pg_advisory_(un)?lock_shared|token_revocations|synchronous_commit'

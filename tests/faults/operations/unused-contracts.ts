@@ -14,7 +14,7 @@ const LEFT = 'SELECT hash, unused_since FROM contracts WHERE hash = ANY ($1)'
 const removingContracts: Operation = {
   name: 'removing unused contracts',
   begin: async ({ service: { app, api, sql }, customer }) => {
-    // No other claim is under it.
+    // No other claim has this contract.
     const contract = contractWith({ price: 1_000 + nextNumber() })
     const { id } = await api.claim(customer.id, contract)
     const [used] = await sql('SELECT contract_hash AS hash FROM claims WHERE id = $1', [id])

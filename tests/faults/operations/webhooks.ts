@@ -40,7 +40,7 @@ const sending: Operation = {
     const receiver = await startWebhookReceiver({ after })
     const seen = new Set<unknown>()
     receiver.answer((response, { headers }) => {
-      // Each fails once, so that it is sent again.
+      // Each delivery fails once, so that it is sent again.
       response.statusCode = seen.has(headers['webhook-id']) ? 200 : 500
       seen.add(headers['webhook-id'])
       response.end()
@@ -72,7 +72,7 @@ const sending: Operation = {
         })
         await sender.start()
         await eventually(succeeded, { seconds: 120 })
-        // What a failure of the stop leaves behind is taken up after a while.
+        // If the stop fails, another sender takes over the endpoint after a timeout.
         await sender.stop().catch(() => {})
       },
       finish: async () => {

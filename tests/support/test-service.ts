@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { promisify } from 'node:util'
+import type { Server } from 'node:http'
 import pg from 'pg'
 import { pino } from 'pino'
 import { metricsText } from '../../src/platform/observability/metrics.ts'
@@ -23,8 +23,8 @@ export interface TestService {
   newAccount: () => Promise<ApiClient>
   /** A client without a token, or with the given one. */
   clientWith: (token: string | null) => ApiClient
-  /** Number of open connections of the server. */
-  openConnections: () => Promise<number>
+  /** The clients' ports of the open connections. */
+  clientPorts: ReadonlySet<number>
   /** Runs SQL on the service's database, on a connection of the test. */
   sql: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
   /** Runs SQL on each node of the database, for node-specific state. */
@@ -61,6 +61,17 @@ const metricsOf = ({ db }: App, token: string) => ({
   read: async () => metricsText([await db.metrics.readValues()]),
 })
 
+/** Follows the connections of a server that does not listen yet. */
+function clientPortsOf(server: Server): ReadonlySet<number> {
+  const ports = new Set<number>()
+  server.on('connection', (socket) => {
+    const port = socket.remotePort as number
+    ports.add(port)
+    socket.once('close', () => ports.delete(port))
+  })
+  return ports
+}
+
 /** The real HTTP server on a database of its own, without the scheduler: tests run the checks. */
 export async function startTestService(t: Scope, options: TestServiceOptions = {}): Promise<TestService> {
   const databaseUrl = options.databaseUrl ?? (await createTestDatabase(t))
@@ -91,6 +102,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
     ...(options.timeouts ? { timeouts: options.timeouts } : {}),
     ...(options.heartbeatMs ? { heartbeatMs: options.heartbeatMs } : {}),
   })
+  const clientPorts = clientPortsOf(server.server)
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   const side = new pg.Pool({ connectionString: withTriggers(databaseUrl), max: 2 })
   side.on('error', () => {})
@@ -118,7 +130,7 @@ export async function startTestService(t: Scope, options: TestServiceOptions = {
     api: options.withoutAccount ? clientWith(null) : await newAccount(),
     newAccount,
     clientWith,
-    openConnections: () => promisify(server.server.getConnections).call(server.server),
+    clientPorts,
     sql: async (text, values) => (await side.query(text, values)).rows,
     sqlOnEach: async (text, values) =>
       (await Promise.all([side, ...workers].map((pool) => pool.query(text, values)))).flatMap(

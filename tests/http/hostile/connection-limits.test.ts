@@ -68,7 +68,7 @@ describe('pipelined requests', () => {
 })
 
 describe('connections', () => {
-  beforeEach(() => eventually(async () => (await small.openConnections()) === 0))
+  beforeEach(() => eventually(async () => small.clientPorts.size === 0))
 
   test('that are idle are closed for new connections, the oldest first', async (t) => {
     const idle = []
@@ -92,7 +92,7 @@ describe('connections', () => {
       busy.write(head('POST', '/v1/events', headers) + body)
     }
     await held.untilStatementsWait()
-    await eventually(async () => (await small.openConnections()) === 10)
+    await eventually(async () => small.clientPorts.size === 10)
     const refused = await connectRaw(t, small.url)
     await refused.receives(/^HTTP\/1\.1 503 .*Retry-After: 2.*"UNAVAILABLE"/s)
     await refused.isClosed()

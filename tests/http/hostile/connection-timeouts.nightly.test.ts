@@ -29,7 +29,7 @@ describe('a head that does not arrive in time', () => {
     const connections = await Promise.all(Array.from({ length: 300 }, () => connectRaw(t, hasty.url)))
     for (const connection of connections) connection.write('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ')
     for (const connection of connections) await connection.isClosed()
-    await eventually(async () => (await hasty.openConnections()) === 0)
+    await eventually(async () => hasty.clientPorts.size === 0)
   })
 })
 

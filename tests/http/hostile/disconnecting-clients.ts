@@ -19,11 +19,12 @@ export async function startService(options: TestServiceOptions = {}) {
         'Content-Type': type,
         'Content-Length': Buffer.byteLength(body),
       }) + body,
-    /** Resolves once the server has closed the connections. */
+    /** Resets the connections once the server has accepted them. Resolves when it has closed them. */
     disconnect: async (connections: readonly RawConnection[]) => {
-      const before = await service.openConnections()
+      const ports = connections.map(({ socket }) => socket.localPort as number)
+      await eventually(async () => ports.every((port) => service.clientPorts.has(port)))
       for (const { socket } of connections) socket.resetAndDestroy()
-      await eventually(async () => (await service.openConnections()) <= before - connections.length)
+      await eventually(async () => !ports.some((port) => service.clientPorts.has(port)))
     },
     /** The log messages since the last call. Flushes the log first. */
     takeLogMessages: async () => {

@@ -33,7 +33,7 @@ export const check: Part = {
     const { seconds, during } = await watchCheck(bench, pick, rate, checkTime)
     report.measured('half of the maximum rate, during the check', during)
 
-    bench.progress.doing('looking at every resolved claim')
+    bench.progress.doing('checking every resolved claim')
     await verifyResolved((await bench.main()).database, set, overdueClaims)
     report.row({
       what: `${overdueClaims.toLocaleString('en')} overdue claims resolved`,

@@ -33,7 +33,7 @@ async function submitToFew(bench: Bench, verified: { events: number; refused: nu
   const run = await runOver(bench)
   const pick = { ...run.pick, claims: bench.sizes.contendedClaims }
   const measured = await submit(bench, { ...run, pick, mayRefuse: true })
-  bench.progress.doing('looking for every acknowledged event')
+  bench.progress.doing('checking that every acknowledged event is stored')
   verified.events += await verifyAcknowledged((await bench.main()).database, pick, measured.result)
   verified.refused += measured.result.refused.length
   return measured

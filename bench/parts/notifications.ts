@@ -10,7 +10,7 @@ import { EVENTS_A_BATCH } from '../sizes.ts'
 
 const SINGLE_CONNECTIONS = 32
 const BATCH_CONNECTIONS = 8
-/** Each reader must have all notifications of a turn this long after its last answer. */
+/** Time in which each reader must receive all notifications of a turn after its last response. */
 const MAX_DELIVERY_MS = 180_000
 
 export const notifications: Part = {
@@ -40,7 +40,7 @@ export const notifications: Part = {
 
 type Work = Omit<ToldRun, 'rate' | 'label'> & { key: string; what: string; eventsEach: number }
 
-/** Who is told: set up here. The returned function resolves when every reader has that number of notifications. */
+/** Readers or a webhook endpoint. `follow` starts them; its function resolves when each has that number of notifications. */
 interface Followers {
   key: string
   name: string
@@ -49,7 +49,7 @@ interface Followers {
 
 interface Turn extends Measured {
   spent: Spent
-  /** From the last answer until all have been told, in seconds. */
+  /** Seconds from the last response until all notifications are received. */
   behind: number
 }
 
@@ -83,7 +83,7 @@ function followersOf(bench: Bench, receiver: Receiver): [Followers, ...Followers
   ]
 }
 
-/** By turns, each round in the other direction than the one before; ratios are of the same round. */
+/** Measures all followers in each round, in the reverse order of the previous round. Ratios compare figures of one round. */
 async function compareFollowers(
   bench: Bench,
   report: PartReport,
@@ -98,7 +98,7 @@ async function compareFollowers(
       const turn = await measure(bench, work, followers)
       turns.get(followers)?.push(turn)
       bench.progress.say(
-        `  ${work.what}, ${followers.name}: ${Math.round(turn.perSecond).toLocaleString('en')}/s, all told ${turn.behind.toFixed(1)} s later`,
+        `  ${work.what}, ${followers.name}: ${Math.round(turn.perSecond).toLocaleString('en')}/s, all received ${turn.behind.toFixed(1)} s later`,
       )
     }
   }
@@ -111,7 +111,7 @@ async function measure(bench: Bench, work: Work, { name, follow }: Followers): P
   const { result, spent } = await spentDuring(bench, async () => {
     const answered = await settle(bench, pick, { ...work, label: `${work.what}, ${name}`, rate: null })
     const endedAt = performance.now()
-    bench.progress.doing(`${name}: waiting until all are told`)
+    bench.progress.doing(`${name}: waiting until all notifications are received`)
     await told()
     return { answered, behind: (performance.now() - endedAt) / 1000 }
   })
@@ -136,10 +136,11 @@ function tell(
     const costs = { server: us('server'), database: us('database') }
     const behind = median(measured.map((turn) => turn.behind))
     const words = (value: number | null) => (value === null ? 'unknown' : `${value.toFixed(0)} µs`)
-    const cost = `an event, told: server ${words(costs.server)}, PostgreSQL ${words(costs.database)}`
+    const cost = `an event and its notification: server ${words(costs.server)}, PostgreSQL ${words(costs.database)}`
     report.measured(`${what}: ${followers.name}`, together(measured), {
       ...(ratio === null ? {} : { ratio }),
-      note: measured === baseline ? cost : `${cost}; all told ${behind.toFixed(1)} s after the last answer`,
+      note:
+        measured === baseline ? cost : `${cost}; all received ${behind.toFixed(1)} s after the last response`,
     })
     const name = `notifications_${key}_${followers.key}`
     if (ratio !== null) report.figure(`${name}_vs_nobody`, ratio)

@@ -45,6 +45,20 @@ test('does not poll for a caller that has left before the poll', async () => {
   assert.equal(polls, 0)
 })
 
+test('a stop before the poll prevents the poll', async () => {
+  let polls = 0
+  const poller = new Poller({
+    intervalMs: 1,
+    isNeeded: () => true,
+    poll: async () => {
+      polls++
+    },
+  })
+  poller.wake()
+  await poller.stop()
+  assert.equal(polls, 0)
+})
+
 test('a stop waits for the running poll, and no poll begins after it', async () => {
   const polled = Promise.withResolvers<void>()
   const blocked = Promise.withResolvers<void>()

@@ -1,11 +1,9 @@
-import { STATEMENT_FAULTS } from '../../tests/faults/faults.ts'
+import { QUICK_FAULTS, STATEMENT_FAULTS } from '../../tests/faults/faults.ts'
 import type { LocalTestbed } from '../testbed/local-testbed.ts'
 import { alwaysAvailable, type LocalFault, waitForCheck, waitUntil } from './timing.ts'
 
 /** Without silences, which last until the server's timeout: `databaseSilent` injects them. */
-const KINDS = Object.keys(STATEMENT_FAULTS).filter(
-  (kind) => !/silence|nothing is heard|never comes/.test(kind),
-)
+const KINDS = QUICK_FAULTS
 const TRANSACTION = ['BEGIN', 'COMMIT']
 const CHECK_STATEMENTS = [
   'take_check_turns',

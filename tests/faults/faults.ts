@@ -28,12 +28,15 @@ export const STATEMENT_FAULTS: Record<string, Fault> = {
 const NAMES = Object.keys(STATEMENT_FAULTS)
 /** Every second statement gets this fault; the others get the remaining faults in rotation. */
 const OFTEN = NAMES[0] as string
-/** The last faults are silences. They take seconds, until a timeout detects them. */
-const SILENCES = 2
+/** Faults that take seconds, until a timeout detects them. */
+const SILENCES: readonly Fault[] = ['silence before', 'silence during']
+
+/** The names of all faults but silences. */
+export const QUICK_FAULTS = NAMES.filter((name) => !SILENCES.includes(STATEMENT_FAULTS[name] as Fault))
 
 /** The faults for the row with this number: all if FAULTS=all is set, otherwise a fixed choice. */
 export function faultsFor(row: number): string[] {
   if (ALL_FAULTS) return NAMES
-  const others = NAMES.slice(1, -SILENCES)
+  const others = QUICK_FAULTS.slice(1)
   return [row % 2 === 0 ? OFTEN : (others[((row - 1) / 2) % others.length] as string)]
 }

@@ -13,9 +13,13 @@ import { findBinaries } from '../tests/support/source/embedded.ts'
 
 const FILES = [
   'tests/checks/run-scheduled-check.test.ts',
-  'tests/{claims/claims,customers/customer-search,test-clocks/test-clocks}.test.ts',
-  'tests/events/events-{lifecycle,submission}.test.ts',
-  'tests/claims/lists/{list-search,lists}.test.ts',
+  'tests/claims/claims.test.ts',
+  'tests/customers/customer-search.test.ts',
+  'tests/test-clocks/test-clocks.test.ts',
+  'tests/events/events-lifecycle.test.ts',
+  'tests/events/events-submission.test.ts',
+  'tests/claims/lists/list-search.test.ts',
+  'tests/claims/lists/lists.test.ts',
 ]
 const SETTINGS = 'max_connections = 400\nfsync = off\n'
 

@@ -36,14 +36,17 @@ const TIMEOUT_MS = 900_000
 /** How long a process may take to end after its last test. */
 const EXIT_TIMEOUT_MS = 60_000
 
-/** The files of the suites that match the patterns. A file that is named in full may be of any suite. */
+/**
+ * The files of the suites that match the patterns. A file that is named in full may be of any suite.
+ * @throws if a pattern matches no file
+ */
 export function findTests(patterns: readonly string[], ...suites: Suite[]): string[] {
   const files = patterns.flatMap((pattern) => {
     const found = globSync(pattern, { cwd: ROOT })
-    return found.includes(pattern) ? found : found.filter((file) => suites.includes(suiteOf(file)))
+    const files = found.includes(pattern) ? found : found.filter((file) => suites.includes(suiteOf(file)))
+    if (files.length === 0) throw new Error(`No ${suites.join(' or ')} test file matches ${pattern}.`)
+    return files
   })
-  if (files.length === 0)
-    throw new Error(`No ${suites.join(' or ')} test file matches ${patterns.join(' ')}.`)
   return [...new Set(files)].sort()
 }
 

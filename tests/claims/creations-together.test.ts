@@ -137,11 +137,12 @@ test('a creation that waits for the insert barrier does not also wait for a lock
   const candidate_alias = uniqueName('alias')
   const candidate = { candidate_alias, customer_uuid: customer.external_id, contract: contractWith() }
   const [owner] = await service.sql('SELECT user_id FROM customers WHERE id = $1', [customer.id])
-  const reader = await holdInsertBarrier(t, service.databaseUrl, 'claims', owner?.user_id as string)
-  const creating = api.post('/v1/candidates', candidate)
-  await reader.untilStatementsWait()
   const clock = (await other.post('/v1/test_clocks', { frozen_time: '2026-01-01T00:00:00Z' })).body
   const onClock = { ...candidate, customer_uuid: second.customer.external_id, test_clock_id: clock.id }
+  const reader = await holdInsertBarrier(t, service.databaseUrl, 'claims', owner?.user_id as string)
+  const creating = api.post('/v1/candidates', candidate)
+  // The creation has a few attempts, each of which waits one second, so the barrier is held as briefly as possible.
+  await reader.untilStatementsWait()
   assert.equal((await other.post('/v1/candidates', onClock)).status, 201)
   const held = await holdClaims(t, service.databaseUrl, [candidateId(candidate_alias)])
   await held.run(POSTPONE, [candidateId(candidate_alias)])

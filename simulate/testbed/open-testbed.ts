@@ -61,6 +61,7 @@ async function open(options: TestbedOptions, cleanup: Cleanup): Promise<LocalTes
     const server = new Server(
       {
         number: i + 1,
+        isOnCitus: shardNodes.length > 0,
         program,
         serverProxy: await ServerProxy.open(cleanup),
         proxy: await startFaultProxy(scope, postgres.url),

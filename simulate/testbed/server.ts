@@ -8,7 +8,7 @@ import type { Cleanup } from '../../bench/cleanup.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { FaultProxy } from '../../tests/support/fault-proxy.ts'
 import { removeStaleSharedMemory } from './clock.ts'
-import { isKilledWorkerLog, isServerError, isWarning } from './server-errors.ts'
+import { isKilledWorkerLog, isMissingContract, isServerError, isWarning } from './server-errors.ts'
 import type { ServerProxy } from './server-proxy.ts'
 
 /** The options of Node in `npm start`. */
@@ -21,6 +21,8 @@ const LAST_LINES = 20
 
 interface ServerOptions {
   number: number
+  /** Whether the database is a Citus cluster. */
+  isOnCitus: boolean
   /** The script that is run with `serve`. */
   program: string
   /** The proxy in front of the server. Its address is the server's. */
@@ -157,7 +159,8 @@ export class Server {
   #onLogLine(line: string): void {
     this.#addToTail(line)
     if (this.#workersKilled > 0 && isKilledWorkerLog(line)) this.#workersKilled--
-    else if (isServerError(line)) this.#options.reportError(`${this.name}: ${line}`)
+    else if (isServerError(line) && !(this.#options.isOnCitus && isMissingContract(line)))
+      this.#options.reportError(`${this.name}: ${line}`)
     else if (isWarning(line)) this.#options.log(`${this.name}: ${line}`)
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isServerError } from '../../simulate/testbed/server-errors.ts'
+import { isMissingContract, isServerError } from '../../simulate/testbed/server-errors.ts'
 import { contractIsMissing } from '../support/source/claims.ts'
 
 const line = (level: number, err: object) => JSON.stringify({ level, err, msg: 'a message' })
@@ -20,8 +20,12 @@ test('errors of injected faults and warnings are not server errors', () => {
     !isServerError(line(50, { type: 'DatabaseOverloaded', message: 'No connection was free in time.' })),
   )
   assert.ok(!isServerError(line(50, { type: 'DatabaseError', message: 'a fault of the simulator' })))
-  const { name: type, message } = contractIsMissing()
-  assert.ok(!isServerError(line(50, { type, message })))
   assert.ok(!isServerError('(node:12) DeprecationWarning: Calling something is deprecated'))
   assert.ok(!isServerError('claimkeeper: The database cannot be reached.'))
+})
+
+test('a missing contract is recognized by the message of the service', () => {
+  const { message } = contractIsMissing()
+  assert.ok(isMissingContract(line(50, { type: 'ServiceError', message })))
+  assert.ok(!isMissingContract(line(50, { type: 'ServiceError', message: 'another' })))
 })

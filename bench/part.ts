@@ -39,16 +39,16 @@ export class PartReport {
   /** Printed below the table of measurements. */
   readonly texts: string[] = []
   readonly #part: string
-  readonly #say: (line: string) => void
+  readonly #print: (line: string) => void
 
-  constructor(part: string, say: (line: string) => void) {
+  constructor(part: string, print: (line: string) => void) {
     this.#part = part
-    this.#say = say
+    this.#print = print
   }
 
   figure(key: string, value: number | null): void {
     this.figures[key] = value === null ? null : Number(value.toPrecision(5))
-    this.#say(`  ${key} = ${this.figures[key]}`)
+    this.#print(`  ${key} = ${this.figures[key]}`)
   }
 
   /** In milliseconds, as `NAME_p99_ms_WHEN` and so on. */
@@ -86,7 +86,7 @@ export class PartReport {
     }
     this.rows.push(row)
     const ms = (value: number) => value.toFixed(value < 10 ? 2 : 1)
-    this.#say(
+    this.#print(
       `  ${what}: ${Math.round(perSecond).toLocaleString('en')}/s, p50 ${ms(row.p50)} ms, p99 ${ms(row.p99)} ms`,
     )
   }

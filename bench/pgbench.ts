@@ -15,7 +15,7 @@ export interface Pgbench {
 
 const THREADS = 2
 
-/** On the PATH, else the newest of where Debian puts it; null where there is none. */
+/** Looks on the PATH, then for the newest version in Debian's folders. Null if there is none. */
 export function findPgbench(): Pgbench | null {
   const versions = globSync('/usr/lib/postgresql/*/bin/pgbench').sort((a, b) =>
     b.localeCompare(a, 'en', { numeric: true }),
@@ -28,7 +28,7 @@ export function findPgbench(): Pgbench | null {
       })
       return { program, version: output.replace(/^pgbench \(PostgreSQL\) /, '').trim() }
     } catch {
-      // Not here.
+      // Not at this path.
     }
   }
   return null
@@ -44,7 +44,7 @@ export interface PgbenchRun {
   measureMs: number
 }
 
-/** The same transaction again and again. What its log tells of the warm-up is left out. */
+/** Runs one transaction repeatedly. Transactions of the warm-up are not counted. */
 export async function runPgbench(pgbench: Pgbench, run: PgbenchRun, cleanup: Cleanup): Promise<Measured> {
   const folder = await mkdtemp(join(run.folder, 'pgbench-'))
   try {
@@ -82,17 +82,17 @@ async function execute(program: string, args: string[], run: PgbenchRun, cleanup
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const done = cleanup.add(() => void child.kill())
-  let told = ''
+  const removeCleanup = cleanup.add(() => void child.kill())
+  let stderr = ''
   child.stderr.on('data', (chunk) => {
-    told += chunk
+    stderr += chunk
   })
   const [status] = await once(child, 'close')
-  done()
-  if (status !== 0) throw new Error(`pgbench ended with ${status}: ${told.trim()}`)
+  removeCleanup()
+  if (status !== 0) throw new Error(`pgbench ended with ${status}: ${stderr.trim()}`)
 }
 
-/** Lines of the log: client, transaction, microseconds it took, script, and when it ended in seconds and microseconds. */
+/** Fields of a log line: client, transaction, duration in microseconds, script, end time in seconds and in microseconds. */
 async function readLogs(folder: string, { warmupMs, measureMs }: PgbenchRun): Promise<Measured> {
   const transactions: { endedAt: number; ms: number }[] = []
   for (const path of globSync(join(folder, 'log*'))) {

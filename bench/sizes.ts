@@ -29,8 +29,8 @@ export interface Sizes {
   distributedOverdue: number
   /** Claims of the capacity model. Each receives about one event. */
   modelClaims: number
-  /** Events of one measurement of notifications. In `mixed` each tenth event notifies; its number is a multiple of 3,200. */
-  toldEvents: { single: number; mixed: number; batch: number }
+  /** Events of one measurement of notifications. In `mixed` every tenth event notifies: a multiple of 3,200. */
+  notificationEvents: { single: number; mixed: number; batch: number }
   /** Deliveries that are queued when an endpoint is enabled. */
   webhookBacklog: number
   readClaims: { small: number; large: number }
@@ -69,7 +69,7 @@ export const FULL: Sizes = {
   distributedCheckTurns: 'pccp',
   distributedOverdue: 100_000,
   modelClaims: 100_000,
-  toldEvents: { single: 50_000, mixed: 64_000, batch: 100_000 },
+  notificationEvents: { single: 50_000, mixed: 64_000, batch: 100_000 },
   webhookBacklog: 20_000,
   readClaims: { small: 10_000, large: 10_000_000 },
   listedClaims: 500_000,
@@ -103,7 +103,7 @@ export const QUICK: Sizes = {
   distributedCheckTurns: 'pc',
   distributedOverdue: 10_000,
   modelClaims: 20_000,
-  toldEvents: { single: 4_000, mixed: 16_000, batch: 6_000 },
+  notificationEvents: { single: 4_000, mixed: 16_000, batch: 6_000 },
   webhookBacklog: 10_000,
   readClaims: { small: 10_000, large: 300_000 },
   listedClaims: 100_000,

@@ -17,7 +17,7 @@ export async function addEndpoint(bench: Bench, url: string, enabled: boolean): 
   }
 }
 
-/** The body of one of its deliveries, as it was sent. */
+/** The body of the endpoint's first delivery, as it was sent. */
 export async function bodyOfFirst(bench: Bench, { id }: BenchEndpoint): Promise<string> {
   return (await ask(bench, 'GET', `/v1/webhook_deliveries/${id}.1`)).body as string
 }
@@ -35,6 +35,6 @@ async function ask(
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
   const text = await response.text()
-  if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${text}`)
+  if (!response.ok) throw new Error(`${method} ${path} got status ${response.status}: ${text}`)
   return text === '' ? {} : JSON.parse(text)
 }

@@ -1,7 +1,7 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 
-// Three readers of one feed from its beginning, a process of its own: one asks for page after page, and again a second after
-// the last; one waits for what comes next; one has a stream.
+// Three readers of one feed from its beginning, in a separate process: one polls for pages every second, one uses long
+// polling, one reads a stream.
 
 export interface ReadersOrder {
   url: string
@@ -10,28 +10,29 @@ export interface ReadersOrder {
   wanted: number
 }
 
-/** That the stream is open; then that each of the three has all; or what broke. */
-export type ReadersMessage = { isReady: true } | { isThrough: true } | { error: string }
+/** The stream is open; then each reader has all notifications. Or an error. */
+export type ReadersMessage = { isReady: true } | { isDone: true } | { error: string }
 
 const POLL_MS = 1_000
-/** Each notification of a claim has it once. */
-const OF_PAGE = '"type":"claim.'
-const OF_STREAM = '\nevent: '
+/** Each notification contains its marker once. */
+const PAGE_MARKER = '"type":"claim.'
+const STREAM_MARKER = '\nevent: '
 const CURSOR = /"next_cursor":"([^"]+)"/
-const END_OF_PAGE = 500
+/** The cursor is within the last characters of a page. */
+const CURSOR_CHARACTERS = 500
 
 const agent = new Agent({ keepAlive: true })
-const say = (message: ReadersMessage) => void process.send?.(message)
+const send = (message: ReadersMessage) => void process.send?.(message)
 
 function get({ url, token }: ReadersOrder, path: string, accept: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = { Authorization: `Bearer ${token}`, Accept: accept }
-    const asked = request(url + path, { agent, headers }, (response) => {
+    const clientRequest = request(url + path, { agent, headers }, (response) => {
       if (response.statusCode === 200) resolve(response)
-      else reject(new Error(`a reader was answered ${response.statusCode}`))
+      else reject(new Error(`a reader got status ${response.statusCode}`))
     })
-    asked.on('error', reject)
-    asked.end()
+    clientRequest.on('error', reject)
+    clientRequest.end()
   })
 }
 
@@ -47,24 +48,24 @@ async function readPages(order: ReadersOrder, wait: number): Promise<void> {
   for (let seen = 0; seen < order.wanted; ) {
     const path = `/v1/notifications?limit=100&wait=${wait}${after}`
     const page = await textOf(await get(order, path, 'application/json'))
-    const found = countOf(OF_PAGE, page)
+    const found = countOf(PAGE_MARKER, page)
     seen += found
-    after = `&after=${CURSOR.exec(page.slice(-END_OF_PAGE))?.[1]}`
+    after = `&after=${CURSOR.exec(page.slice(-CURSOR_CHARACTERS))?.[1]}`
     if (found === 0 && wait === 0) await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }
 
 async function readStream(order: ReadersOrder): Promise<void> {
   const response = await get(order, '/v1/notifications', 'text/event-stream')
-  say({ isReady: true })
+  send({ isReady: true })
   let seen = 0
   let rest = ''
   for await (const chunk of response) {
     const text = rest + (chunk as Buffer).toString('latin1')
-    seen += countOf(OF_STREAM, text)
+    seen += countOf(STREAM_MARKER, text)
     if (seen >= order.wanted) break
-    // A mark may come in two pieces.
-    rest = text.slice(1 - OF_STREAM.length)
+    // A marker may be split between two chunks.
+    rest = text.slice(1 - STREAM_MARKER.length)
   }
 }
 
@@ -78,7 +79,7 @@ process.once('disconnect', () => process.exit())
 process.once('message', (order: ReadersOrder) => {
   const all = Promise.all([readPages(order, 0), readPages(order, 30), readStream(order)])
   all.then(
-    () => say({ isThrough: true }),
-    (error: Error) => say({ error: error.message }),
+    () => send({ isDone: true }),
+    (error: Error) => send({ error: error.message }),
   )
 })

@@ -2,47 +2,47 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Histogram, type HistogramData } from '../load/histogram.ts'
 
-// A receiver of webhooks, a process of its own: answers each with 204 at once, and tells what has come when it is asked.
+// A webhook receiver in a separate process. It answers every request with 204 and reports the deliveries on request.
 
-/** What has come since the last order. Times by the clock of the machine, in milliseconds. */
+/** The deliveries since the last `forget`. Times are wall-clock times in milliseconds. */
 export interface Received {
-  /** Each counted once, however often it came. */
+  /** Different deliveries: a retry does not count again. */
   deliveries: number
   attempts: number
   lastAt: number
-  /** From the time that a notification bears, which is just before its commit, to its first arrival. */
+  /** From `created_at` of the notification, which is just before its commit, until its first arrival. */
   latency: HistogramData
 }
 
-/** To forget all, or to report when a number of deliveries has come. */
-export type ReceiverOrder = { forget: true } | { tellAt: number }
+/** Resets the counts, or asks for a report when this number of deliveries has arrived. */
+export type ReceiverOrder = { forget: true } | { reportAt: number }
 export type ReceiverMessage = { url: string } | { received: Received }
 
-/** Within the beginning of a body. */
+/** The property is within the first characters of a body. */
 const CREATED_AT = /"created_at":"([^"]+)"/
-const BEGINNING = 256
+const READ_CHARACTERS = 256
 
 let latency = new Histogram()
 let known = new Set<string>()
 let attempts = 0
 let lastAt = 0
-let tellAt: number | null = null
+let reportAt: number | null = null
 
-const say = (message: ReceiverMessage) => void process.send?.(message)
+const send = (message: ReceiverMessage) => void process.send?.(message)
 
-function arrived(number: string, body: string, at: number): void {
+function recordDelivery(number: string, body: string, at: number): void {
   attempts++
   if (known.has(number)) return
   known.add(number)
   lastAt = at
   latency.record(at - Date.parse(CREATED_AT.exec(body)?.[1] ?? ''))
-  tellIfThere()
+  reportIfReached()
 }
 
-function tellIfThere(): void {
-  if (tellAt === null || known.size < tellAt) return
-  tellAt = null
-  say({ received: { deliveries: known.size, attempts, lastAt, latency: latency.toData() } })
+function reportIfReached(): void {
+  if (reportAt === null || known.size < reportAt) return
+  reportAt = null
+  send({ received: { deliveries: known.size, attempts, lastAt, latency: latency.toData() } })
 }
 
 const server = createServer((request, response) => {
@@ -50,24 +50,24 @@ const server = createServer((request, response) => {
   const number = request.headers['claimkeeper-delivery-number']
   let body = ''
   request.on('data', (chunk: Buffer) => {
-    if (body.length < BEGINNING) body += chunk.toString('latin1', 0, BEGINNING)
+    if (body.length < READ_CHARACTERS) body += chunk.toString('latin1', 0, READ_CHARACTERS)
   })
   request.on('end', () => {
     response.writeHead(204).end()
-    if (typeof number === 'string') arrived(number, body, at)
+    if (typeof number === 'string') recordDelivery(number, body, at)
   })
 })
-// The sender closes a connection that is kept.
+// Long enough that the sender, not this server, closes idle connections.
 server.keepAliveTimeout = 60_000
 server.listen(0, '127.0.0.1', () =>
-  say({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }),
+  send({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }),
 )
 
 process.once('disconnect', () => process.exit())
 process.on('message', (order: ReceiverOrder) => {
-  if ('tellAt' in order) {
-    tellAt = order.tellAt
-    tellIfThere()
+  if ('reportAt' in order) {
+    reportAt = order.reportAt
+    reportIfReached()
     return
   }
   latency = new Histogram()

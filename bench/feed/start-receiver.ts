@@ -8,43 +8,43 @@ const RECEIVER = fileURLToPath(new URL('receiver.ts', import.meta.url))
 export interface Receiver {
   url: string
   forget: () => void
-  /** What has come once that number of different deliveries has. Rejects if that takes longer. */
+  /** Waits for this number of different deliveries. Rejects if it takes longer. */
   until: (deliveries: number, withinMs: number) => Promise<Received>
 }
 
-/** Starts one that goes on to the end of the run. */
+/** Starts a receiver that runs until the end of the benchmark. */
 export async function startReceiver(cleanup: Cleanup): Promise<Receiver> {
   const child = fork(RECEIVER, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   cleanup.add(() => void child.kill())
-  const message = () =>
+  const nextMessage = () =>
     new Promise<ReceiverMessage>((resolve, reject) => {
-      const end = () => reject(new Error('the receiver of webhooks has ended'))
+      const end = () => reject(new Error('the webhook receiver ended'))
       child.once('exit', end)
-      child.once('message', (said: ReceiverMessage) => {
+      child.once('message', (message: ReceiverMessage) => {
         child.off('exit', end)
-        resolve(said)
+        resolve(message)
       })
     })
-  const order = (what: ReceiverOrder) => void child.send(what)
-  const first = await message()
-  if (!('url' in first)) throw new Error('the receiver of webhooks has not said where it is')
+  const send = (order: ReceiverOrder) => void child.send(order)
+  const first = await nextMessage()
+  if (!('url' in first)) throw new Error('the webhook receiver did not report its URL')
   return {
     url: first.url,
-    forget: () => order({ forget: true }),
+    forget: () => send({ forget: true }),
     until: async (deliveries, withinMs) => {
-      const told = message()
-      order({ tellAt: deliveries })
-      const said = await within(withinMs, told, `${deliveries} deliveries`)
-      if (!('received' in said)) throw new Error('the receiver of webhooks has told something else')
-      return said.received
+      const report = nextMessage()
+      send({ reportAt: deliveries })
+      const message = await withTimeout(withinMs, report, `${deliveries} deliveries`)
+      if (!('received' in message)) throw new Error('the webhook receiver sent an unexpected message')
+      return message.received
     },
   }
 }
 
-/** @param what for the error */
-export async function within<T>(ms: number, work: Promise<T>, what: string): Promise<T> {
+/** @param what subject of the error message, in the plural */
+export async function withTimeout<T>(ms: number, work: Promise<T>, what: string): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`${what} have not come within ${ms / 1000} s`)), ms)
+  const timer = setTimeout(() => reject(new Error(`${what} did not arrive within ${ms / 1000} s`)), ms)
   try {
     return await Promise.race([work, promise])
   } finally {

@@ -30,14 +30,14 @@ export const abuse: Part = {
     for (const attack of attacks) {
       const damage = await measure(bench, attack, server, database)
       damages.set(attack.name, damage)
-      tell(bench, report, attack, damage, server.takeErrors())
+      reportAttack(bench, report, attack, damage, server.takeErrors())
       // What is left behind is this attack's, and not to be counted against the next one.
       if (faultsOf(damage).length > 0) {
         await bench.stopServer(server)
         server = await bench.startServer(database)
       }
     }
-    tellWorst(report, [...damages.values()])
+    reportWorst(report, [...damages.values()])
     const broken = [...damages].filter(([, damage]) => faultsOf(damage).length > 0)
     if (broken.length > 0) {
       throw new Error(
@@ -84,7 +84,13 @@ function faultsOf(damage: Damage): string[] {
   return faults.filter(([isFault]) => isFault).map(([, words]) => words)
 }
 
-function tell(bench: Bench, report: PartReport, attack: Attack, damage: Damage, errors: string[]): void {
+function reportAttack(
+  bench: Bench,
+  report: PartReport,
+  attack: Attack,
+  damage: Damage,
+  errors: string[],
+): void {
   const faults = faultsOf(damage)
   const { seen, descriptorsPeak, descriptorsLeft } = damage
   const figures = `p95 ${Math.round(damage.p95)} ms, slowest ${Math.round(damage.slowest)} ms, refused ${damage.refused}, webhooks p95 ${Math.round(damage.webhookP95)} ms, ${Math.round(damage.peakMb)} MB, then ${Math.round(damage.mbAfter)} MB, descriptors ${descriptorsPeak}, then ${descriptorsLeft}`
@@ -96,7 +102,7 @@ function tell(bench: Bench, report: PartReport, attack: Attack, damage: Damage, 
   report.row({ what: attack.name, p50: damage.p50, note: faults.join('; ') || figures, detail })
 }
 
-function tellWorst(report: PartReport, damages: readonly Damage[]): void {
+function reportWorst(report: PartReport, damages: readonly Damage[]): void {
   const worst = (pick: (damage: Damage) => number) => Math.max(0, ...damages.map(pick))
   const sum = (pick: (damage: Damage) => number) => damages.reduce((total, damage) => total + pick(damage), 0)
   report.figure(

@@ -44,8 +44,8 @@ async function overLog(
   const ratioOf = (of: (cost: ScriptCost) => number) =>
     median(parsed.map((cost, i) => of(cost) / of(tested[i] as ScriptCost)))
   const ratio = ratioOf(({ seconds }) => seconds)
-  tell(report, `backtest, ${order}`, tested, events, ratio)
-  tell(report, 'csv-parse', parsed, events)
+  reportCosts(report, `backtest, ${order}`, tested, events, ratio)
+  reportCosts(report, 'csv-parse', parsed, events)
   const suffix = isSorted ? '' : '_unsorted'
   report.figure(`backtest_vs_csv_parse${suffix}`, ratio)
   report.figure(
@@ -55,7 +55,13 @@ async function overLog(
   report.figure(`backtest_peak_mb${suffix}`, median(tested.map(({ megabytes }) => megabytes)))
 }
 
-function tell(report: PartReport, what: string, costs: ScriptCost[], events: number, ratio?: number): void {
+function reportCosts(
+  report: PartReport,
+  what: string,
+  costs: ScriptCost[],
+  events: number,
+  ratio?: number,
+): void {
   report.row({
     what,
     perSecond: events / median(costs.map(({ seconds }) => seconds)),

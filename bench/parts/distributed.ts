@@ -112,12 +112,12 @@ async function compareSides(
     bench.progress.say(`  ${work.name}, ${name}: ${Math.round(result.perSecond).toLocaleString('en')}/s`)
   }
   const { ratio, ofACore } = ratiosOf(turns)
-  for (const name of ['plain', 'citus'] as const) tell(report, work, name, turns, { ratio, ofACore })
+  for (const name of ['plain', 'citus'] as const) reportSide(report, work, name, turns, { ratio, ofACore })
   report.figure(`distributed_${work.key}_vs_plain`, ratio)
   report.figure(`distributed_${work.key}_of_a_core_vs_plain`, ofACore)
 }
 
-function tell(
+function reportSide(
   report: PartReport,
   { key, name: what, unit }: Work,
   name: Side['name'],

@@ -23,12 +23,12 @@ export const model: Part = {
     const measured = await measureAll(bench, side)
     const known = knownOf(measured)
     const fitted = fitModel(known)
-    tellMeasured(report, measured)
+    reportMeasured(report, measured)
     const trials = measured.tried.map((load) => ({
       ...load,
       trial: tryModel(fitted, load, known.cores),
     }))
-    tell(bench, report, { known, fitted, trials })
+    reportModel(bench, report, { known, fitted, trials })
     report.peakMemory('server', side.server.takePeakMb())
     await bench.stopServer(side.server)
   },
@@ -56,7 +56,7 @@ function knownOf({ side, latencies, ...measured }: MeasuredSide): Known {
   }
 }
 
-function tellMeasured(
+function reportMeasured(
   report: PartReport,
   { fitted, tried, creations, latencies, ...disk }: MeasuredSide,
 ): void {
@@ -89,7 +89,7 @@ interface Found {
   trials: { name: string; perSecond: number; trial: Trial }[]
 }
 
-function tell(bench: Bench, report: PartReport, { known, fitted, trials }: Found): void {
+function reportModel(bench: Bench, report: PartReport, { known, fitted, trials }: Found): void {
   const options = bench.options.model
   const { submission, creation, check } = fitted
   const predictions = predict(known, fitted, options)

@@ -1,8 +1,14 @@
 import type { Bench } from '../bench.ts'
 import { addEndpoint } from '../feed/bench-endpoint.ts'
+import {
+  type CpuTime,
+  cpuTimeDuring,
+  loadClaimsToSettle,
+  type NotificationRun,
+  settle,
+} from '../feed/notification-run.ts'
 import { startReaders } from '../feed/start-readers.ts'
-import { type Receiver, startReceiver, within } from '../feed/start-receiver.ts'
-import { claimsToTellOf, type Spent, settle, spentDuring, type ToldRun } from '../feed/told-run.ts'
+import { type Receiver, startReceiver, withTimeout } from '../feed/start-receiver.ts'
 import { type Measured, median, together } from '../measured.ts'
 import { measuredOf } from '../measured-run.ts'
 import type { Part, PartReport } from '../part.ts'
@@ -19,7 +25,7 @@ export const notifications: Part = {
     'events of which each or each tenth settles a claim: without readers, with three readers, with a webhook',
   run: async (bench, report) => {
     const receiver = await startReceiver(bench.cleanup)
-    const { single, batch, mixed } = bench.sizes.toldEvents
+    const { single, batch, mixed } = bench.sizes.notificationEvents
     const works: Work[] = [
       {
         ...{ key: 'single', what: 'one a request', events: single, eventsEach: 1 },
@@ -38,7 +44,7 @@ export const notifications: Part = {
   },
 }
 
-type Work = Omit<ToldRun, 'rate' | 'label'> & { key: string; what: string; eventsEach: number }
+type Work = Omit<NotificationRun, 'rate' | 'label'> & { key: string; what: string; eventsEach: number }
 
 /** Readers or a webhook endpoint. `follow` starts them; its function resolves when each has that number of notifications. */
 interface Followers {
@@ -48,7 +54,7 @@ interface Followers {
 }
 
 interface Turn extends Measured {
-  spent: Spent
+  cpuTime: CpuTime
   /** Seconds from the last response until all notifications are received. */
   behind: number
 }
@@ -61,11 +67,8 @@ function followersOf(bench: Bench, receiver: Receiver): [Followers, ...Followers
       name: 'readers of pages, long polling and a stream',
       follow: async (wanted) => {
         const { server, database } = await bench.main()
-        const { through } = await startReaders(
-          { url: server.url, token: database.token, wanted },
-          bench.cleanup,
-        )
-        return () => within(MAX_DELIVERY_MS, through, `${wanted} notifications`)
+        const { done } = await startReaders({ url: server.url, token: database.token, wanted }, bench.cleanup)
+        return () => withTimeout(MAX_DELIVERY_MS, done, `${wanted} notifications`)
       },
     },
     {
@@ -102,23 +105,23 @@ async function compareFollowers(
       )
     }
   }
-  tell(report, work, turns, turns.get(all[0]) as Turn[])
+  reportFollowers(report, work, turns, turns.get(all[0]) as Turn[])
 }
 
 async function measure(bench: Bench, work: Work, { name, follow }: Followers): Promise<Turn> {
-  const pick = await claimsToTellOf(bench, work.events, work.eventsEach)
-  const told = await follow(work.events / work.eventsEach)
-  const { result, spent } = await spentDuring(bench, async () => {
+  const pick = await loadClaimsToSettle(bench, work.events, work.eventsEach)
+  const waitUntilReceived = await follow(work.events / work.eventsEach)
+  const { result, cpuTime } = await cpuTimeDuring(bench, async () => {
     const answered = await settle(bench, pick, { ...work, label: `${work.what}, ${name}`, rate: null })
     const endedAt = performance.now()
     bench.progress.doing(`${name}: waiting until all notifications are received`)
-    await told()
+    await waitUntilReceived()
     return { answered, behind: (performance.now() - endedAt) / 1000 }
   })
-  return { ...measuredOf(result.answered), spent, behind: result.behind }
+  return { ...measuredOf(result.answered), cpuTime, behind: result.behind }
 }
 
-function tell(
+function reportFollowers(
   report: PartReport,
   { key, what, events }: Work,
   turns: ReadonlyMap<Followers, Turn[]>,
@@ -129,8 +132,8 @@ function tell(
       measured === baseline
         ? null
         : median(measured.map((turn, round) => turn.perSecond / (baseline[round] as Turn).perSecond))
-    const us = (of: keyof Spent) => {
-      const known = measured.map(({ spent }) => spent[of]).filter((ms) => ms !== null)
+    const us = (of: keyof CpuTime) => {
+      const known = measured.map(({ cpuTime }) => cpuTime[of]).filter((ms) => ms !== null)
       return known.length === 0 ? null : (median(known) * 1000) / events
     }
     const costs = { server: us('server'), database: us('database') }

@@ -28,7 +28,7 @@ export const reads: Part = {
         await readAll(bench, side, kinds, `${round} of ${bench.sizes.readRounds}`)
       }
     }
-    tell(report, sides, kinds)
+    reportReads(report, sides, kinds)
     for (const [i, name] of ['small_server', 'large_server'].entries()) {
       const { server } = (sides[i] as Side).workplace
       report.peakMemory(name, server.takePeakMb())
@@ -91,7 +91,7 @@ async function readAll(bench: Bench, side: Side, kinds: string[], round: string)
   }
 }
 
-function tell(report: PartReport, [small, large]: [Side, Side], kinds: string[]): void {
+function reportReads(report: PartReport, [small, large]: [Side, Side], kinds: string[]): void {
   for (const side of [small, large]) {
     report.row({
       what: `all reads, ${side.claims.toLocaleString('en')} claims`,

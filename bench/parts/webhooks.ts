@@ -1,7 +1,7 @@
 import type { Bench } from '../bench.ts'
 import { addEndpoint, type BenchEndpoint, bodyOfFirst } from '../feed/bench-endpoint.ts'
+import { type CpuTime, cpuTimeDuring, loadClaimsToSettle, settle } from '../feed/notification-run.ts'
 import { type Receiver, startReceiver } from '../feed/start-receiver.ts'
-import { claimsToTellOf, type Spent, settle, spentDuring } from '../feed/told-run.ts'
 import type { PhaseResult } from '../load/plan.ts'
 import { runLoad } from '../load/run-load.ts'
 import { median, percentilesOf } from '../measured.ts'
@@ -9,7 +9,7 @@ import { measuredOf, requireAccepted } from '../measured-run.ts'
 import type { Part, PartReport } from '../part.ts'
 import { EVENTS_A_BATCH } from '../sizes.ts'
 
-/** As many attempts as a server makes at once of one endpoint's deliveries. */
+/** The number of concurrent attempts of a server to one endpoint. */
 const CONNECTIONS = 32
 const BATCH_CONNECTIONS = 4
 const MAX_MS = 300_000
@@ -29,8 +29,8 @@ export const webhooks: Part = {
 interface Turn {
   /** Deliveries a second. */
   perSecond: number
-  spent: Spent
-  /** To one that sends the same body without a database, and does nothing else. */
+  cpuTime: CpuTime
+  /** Ratio to a client that only sends the same body, without a database. */
   ratio: number
 }
 
@@ -44,8 +44,8 @@ async function throughput(bench: Bench, report: PartReport, receiver: Receiver):
       `  ${count.toLocaleString('en')} deliveries: ${Math.round(turn.perSecond).toLocaleString('en')}/s, ratio ${turn.ratio.toFixed(3)}`,
     )
   }
-  const us = (of: keyof Spent) => {
-    const known = turns.map(({ spent }) => spent[of]).filter((ms) => ms !== null)
+  const us = (of: keyof CpuTime) => {
+    const known = turns.map(({ cpuTime }) => cpuTime[of]).filter((ms) => ms !== null)
     return known.length === 0 ? null : (median(known) * 1000) / count
   }
   const [server, database] = [us('server'), us('database')]
@@ -53,7 +53,7 @@ async function throughput(bench: Bench, report: PartReport, receiver: Receiver):
   const perSecond = median(turns.map((turn) => turn.perSecond))
   const ratio = median(turns.map((turn) => turn.ratio))
   report.row({
-    what: `${count.toLocaleString('en')} deliveries that wait, one endpoint`,
+    what: `${count.toLocaleString('en')} queued deliveries, one endpoint`,
     perSecond,
     ratio,
     note: `a delivery: server ${words(server)}, PostgreSQL ${words(database)}`,
@@ -65,26 +65,26 @@ async function throughput(bench: Bench, report: PartReport, receiver: Receiver):
   report.figure('webhook_delivery_postgresql_us', database)
 }
 
-/** Makes notifications, of which an endpoint that is disabled hears nothing yet, and enables it. */
+/** Queues notifications while the endpoint is disabled, then enables it and waits for all deliveries. */
 async function drain(bench: Bench, receiver: Receiver, count: number): Promise<Turn> {
-  const pick = await claimsToTellOf(bench, count)
+  const pick = await loadClaimsToSettle(bench, count)
   receiver.forget()
   const endpoint = await addEndpoint(bench, receiver.url, false)
   const load = { events: count, batch: EVENTS_A_BATCH, connections: BATCH_CONNECTIONS, rate: null }
-  await settle(bench, pick, { ...load, label: 'making notifications' })
+  await settle(bench, pick, { ...load, label: 'creating notifications' })
   bench.progress.doing(`sending ${count.toLocaleString('en')} deliveries`)
   const startedAt = Date.now()
-  const { result, spent } = await spentDuring(bench, async () => {
+  const { result, cpuTime } = await cpuTimeDuring(bench, async () => {
     await endpoint.enable()
     return receiver.until(count, MAX_MS)
   })
   const perSecond = (count * 1000) / (result.lastAt - startedAt)
   const bare = await bareRequests(bench, receiver, endpoint)
   await endpoint.remove()
-  return { perSecond, spent, ratio: perSecond / bare }
+  return { perSecond, cpuTime, ratio: perSecond / bare }
 }
 
-/** How many of the same requests the load client makes a second to the same receiver. */
+/** Requests per second with the same body from the load client to the same receiver. */
 async function bareRequests(bench: Bench, receiver: Receiver, endpoint: BenchEndpoint): Promise<number> {
   const body = await bodyOfFirst(bench, endpoint)
   const { warmupMs, sweepMs } = bench.sizes
@@ -109,21 +109,21 @@ async function bareRequests(bench: Bench, receiver: Receiver, endpoint: BenchEnd
   return measuredOf(result).perSecond
 }
 
-/** In an open loop; notifications of the warm-up are not counted. */
+/** Measures in an open loop. Notifications of the warm-up are not counted. */
 async function latency(bench: Bench, report: PartReport, receiver: Receiver): Promise<void> {
   const { warmupMs, openLoopMs } = bench.sizes
   const eventsIn = (ms: number) => (RATE * ms) / 1000
   const [first, events] = [eventsIn(warmupMs), eventsIn(openLoopMs)]
-  const pick = await claimsToTellOf(bench, first + events)
+  const pick = await loadClaimsToSettle(bench, first + events)
   const endpoint = await addEndpoint(bench, receiver.url, true)
-  const tellOf = async (events: number, from: number) => {
+  const settleEvents = async (events: number, from: number) => {
     receiver.forget()
     const run = { label: `${RATE} events a second`, events, batch: 1, connections: CONNECTIONS, rate: RATE }
     const answered: PhaseResult = await settle(bench, pick, run, from)
     return { answered, received: await receiver.until(events, MAX_MS) }
   }
-  await tellOf(first, 0)
-  const { answered, received } = await tellOf(events, first)
+  await settleEvents(first, 0)
+  const { answered, received } = await settleEvents(events, first)
   await endpoint.remove()
   const { p50, p99, p999 } = percentilesOf(received.latency)
   report.row({

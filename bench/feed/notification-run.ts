@@ -5,25 +5,25 @@ import { runLoad } from '../load/run-load.ts'
 import type { ClaimPick } from '../load/submissions.ts'
 import { planOf, requireAccepted } from '../measured-run.ts'
 
-export interface ToldRun {
+export interface NotificationRun {
   label: string
-  /** Each event settles another claim, with one notification; or the last of several events of a claim does. */
+  /** Each event settles a different claim, which then has one notification; or the last of several events of a claim does. */
   events: number
-  /** Events a request. */
+  /** Events per request. */
   batch: number
   connections: number
-  /** Requests a second; null for a closed loop. */
+  /** Requests per second. Null for a closed loop. */
   rate: number | null
 }
 
-/** Claims of a block, of which each gets an event before any gets its next. */
-const BLOCK = 320
+/** Claims of a block. Each claim of the block gets an event before any of them gets the next. */
+const CLAIMS_PER_BLOCK = 320
 
 /**
- * Claims that one event settles, and nothing else: no notifications, no deliveries.
- * @param events to them all: a multiple of `eventsEach * 320`, if that is above 1
+ * Empties the tables and loads claims that one event settles.
+ * @param events events to all claims: a multiple of `eventsEach * 320` if `eventsEach` is above 1
  */
-export async function claimsToTellOf(bench: Bench, events: number, eventsEach = 1): Promise<ClaimPick> {
+export async function loadClaimsToSettle(bench: Bench, events: number, eventsEach = 1): Promise<ClaimPick> {
   const claims = events / eventsEach
   const { database } = await bench.main()
   const set = bench.nextSet()
@@ -33,15 +33,15 @@ export async function claimsToTellOf(bench: Bench, events: number, eventsEach = 
   await loadClaims(database, { set, claims, contract: CONTRACT_OF_ONE, dueBy: null })
   await analyze(database)
   await (await bench.cluster()).checkpoint()
-  if (eventsEach > 1) return { set, claims, walk: { block: BLOCK, passes: eventsEach } }
+  if (eventsEach > 1) return { set, claims, walk: { block: CLAIMS_PER_BLOCK, passes: eventsEach } }
   return { set, claims, walk: { slice: 0, slices: 1 }, settles: true }
 }
 
-/** Settles a number of these claims, from the first on that none before has. */
+/** Submits the events. `first` is the number of the first submission. */
 export async function settle(
   bench: Bench,
   pick: ClaimPick,
-  { label, events, batch, connections, rate }: ToldRun,
+  { label, events, batch, connections, rate }: NotificationRun,
   first = 0,
 ): Promise<PhaseResult> {
   const phase: Phase = {
@@ -55,23 +55,23 @@ export async function settle(
   return result
 }
 
-/** Processor time that something takes, in milliseconds; null where the system does not tell. */
-export interface Spent {
+/** CPU time in milliseconds. Null if the system does not report it. */
+export interface CpuTime {
   server: number | null
   database: number | null
 }
 
-export async function spentDuring<T>(
+export async function cpuTimeDuring<T>(
   bench: Bench,
   work: () => Promise<T>,
-): Promise<{ result: T; spent: Spent }> {
+): Promise<{ result: T; cpuTime: CpuTime }> {
   const [cluster, { server }] = [await bench.cluster(), await bench.main()]
   const before = { server: server.cpuMs(), database: cluster.cpuMs() }
   const result = await work()
   const since = (from: number | null, to: number | null) => (from === null || to === null ? null : to - from)
   return {
     result,
-    spent: {
+    cpuTime: {
       server: since(before.server, server.cpuMs()),
       database: since(before.database, cluster.cpuMs()),
     },

@@ -5,17 +5,17 @@ import { insertUser } from '../src/accounts/user-store.ts'
 import { openDatabase } from '../src/platform/database/open-database.ts'
 import type { Cleanup } from './cleanup.ts'
 
-/** A database of the benchmark's own, migrated, with one account and one customer. */
+/** A migrated database with one account and one customer. */
 export interface BenchDatabase {
   url: string
-  /** A connection of its own, for loading and counting. */
+  /** A separate connection, for loading and counting. */
   sql: pg.Client
   token: string
   userId: string
   customerId: string
 }
 
-/** Makes it of a database that is there and empty. */
+/** Prepares an existing, empty database. */
 export async function prepareDatabase(
   url: string,
   cleanup: Cleanup,
@@ -67,10 +67,10 @@ async function addCustomer(sql: pg.Client, userId: string): Promise<string> {
   return rows[0].id
 }
 
-/** A connection that ends with the run. */
+/** Opens a connection that is closed by the clean-up. */
 export async function connect(connectionString: string, cleanup: Cleanup): Promise<pg.Client> {
   const client = new pg.Client({ connectionString })
-  // At the end the server goes first where a statement is under way.
+  // If a statement is still running during the clean-up, the server stops before the connection.
   client.on('error', () => {})
   await client.connect()
   cleanup.add(async () => {

@@ -7,27 +7,27 @@ import { Progress } from './progress.ts'
 import { ServerProcess } from './server-process.ts'
 import type { Sizes } from './sizes.ts'
 
-/** A database with a server on it. */
-export interface Workplace {
+/** A database and a server that uses it. */
+export interface ServiceInstance {
   database: BenchDatabase
   server: ServerProcess
 }
 
 export interface BenchOptions {
   sizes: Sizes
-  /** Where the temporary folder goes. */
+  /** Parent of the temporary folder. */
   folder: string
-  /** For Node, where it runs the servers: to profile them. */
+  /** Options of Node for the servers, for profiling. */
   serverOptions: string[]
-  /** Of the part abuse only these; empty for all. */
+  /** Attacks of the part abuse. Empty for all. */
   attacks: string[]
-  /** The coordinator of a Citus cluster, as a superuser; null for none. */
+  /** URL of the coordinator of a Citus cluster, with a superuser. Null for none. */
   citus: string | null
-  /** Of the part model. */
+  /** Options of the part model. */
   model: ModelOptions
 }
 
-/** What the parts share: the cluster and what was found out once for all of them. */
+/** State that the parts share: the cluster, the servers and memoized results. */
 export class Bench {
   readonly sizes: Sizes
   readonly progress = new Progress()
@@ -35,12 +35,12 @@ export class Bench {
   readonly pgbench: Pgbench | null
   readonly options: BenchOptions
   readonly servers: ServerProcess[] = []
-  /** A signal came: everything is being stopped. */
-  isEnding = false
-  readonly #onces = new Map<string, Promise<unknown>>()
+  /** Set by a signal: everything is being stopped. */
+  isStopping = false
+  readonly #memoized = new Map<string, Promise<unknown>>()
   readonly #inUse = new Set<ServerProcess>()
-  readonly #errorsOfStopped: string[] = []
-  #sets = 0
+  readonly #stoppedServerErrors: string[] = []
+  #lastSet = 0
 
   constructor(options: BenchOptions) {
     this.options = options
@@ -48,14 +48,14 @@ export class Bench {
     this.pgbench = options.sizes.hasYardstick ? findPgbench() : null
   }
 
-  /** The result of the first call under this key, for every call. */
+  /** Memoizes the result of the first call with this key. */
   once<T>(key: string, work: () => Promise<T>): Promise<T> {
-    if (!this.#onces.has(key)) this.#onces.set(key, work())
-    return this.#onces.get(key) as Promise<T>
+    if (!this.#memoized.has(key)) this.#memoized.set(key, work())
+    return this.#memoized.get(key) as Promise<T>
   }
 
   get hasCluster(): boolean {
-    return this.#onces.has('cluster')
+    return this.#memoized.has('cluster')
   }
 
   cluster(): Promise<Cluster> {
@@ -65,17 +65,17 @@ export class Bench {
     })
   }
 
-  /** Where events are submitted. */
-  async main(): Promise<Workplace> {
-    const workplace = await this.once('main', async () => {
+  /** The instance that most parts use. */
+  async main(): Promise<ServiceInstance> {
+    const instance = await this.once('main', async () => {
       const database = await (await this.cluster()).createDatabase('bench_main')
       return { database, server: await this.startServer(database) }
     })
-    this.#inUse.add(workplace.server)
-    return workplace
+    this.#inUse.add(instance.server)
+    return instance
   }
 
-  /** Of the main server since the last call, in MB; undefined where nobody used it. */
+  /** Peak memory of the main server since the last call, in MB. Undefined if no part used it. */
   takePeakMb(): number | null | undefined {
     const [server] = this.#inUse
     this.#inUse.clear()
@@ -92,17 +92,17 @@ export class Bench {
   async stopServer(server: ServerProcess): Promise<void> {
     this.servers.splice(this.servers.indexOf(server), 1)
     await server.stop()
-    this.#errorsOfStopped.push(...server.takeErrors())
+    this.#stoppedServerErrors.push(...server.takeErrors())
   }
 
   /** Errors in the servers' logs since the last call. */
   takeServerErrors(): string[] {
-    const errors = this.#errorsOfStopped.splice(0)
+    const errors = this.#stoppedServerErrors.splice(0)
     return [...errors, ...this.servers.flatMap((server) => server.takeErrors())]
   }
 
-  /** A number that no set of claims has had. */
+  /** An unused number for a set of claims. */
   nextSet(): number {
-    return ++this.#sets
+    return ++this.#lastSet
   }
 }

@@ -17,14 +17,14 @@ export const CONTRACT = {
   },
 }
 
-/** Like it, but one event settles the claim, which then has a notification. */
-export const CONTRACT_OF_ONE = {
+/** Like CONTRACT, but one event settles the claim, which creates a notification. */
+export const SINGLE_EVENT_CONTRACT = {
   ...CONTRACT,
   fulfillment_condition: { event: 'satisfaction', gte: 4 },
 }
 
-/** The first as a field of a creation's JSON. */
-export const CONTRACT_GIVEN = `"contract":${JSON.stringify(CONTRACT)}`
+/** CONTRACT as a JSON field of a creation. */
+export const CONTRACT_FIELD = `"contract":${JSON.stringify(CONTRACT)}`
 
 /** Events in each claim's log before a run. */
 const FIRST_EVENTS = 3
@@ -34,14 +34,14 @@ const CHUNK = 50_000
 export interface ClaimSet {
   set: number
   claims: number
-  /** Of the claims only these; by default all. */
+  /** Numbers of the loaded claims. By default all. */
   numbers?: readonly number[]
   contract?: Contract
-  /** Null for OPEN claims; else they are PENDING, and due in the minute before this time, at the latest at it. */
+  /** Null for OPEN claims. Otherwise claims are PENDING and due within the minute that ends at this time. */
   dueBy: Date | null
 }
 
-/** Adds a set of claims with short logs, by SQL, and hears how far it is. */
+/** Inserts a set of claims with short logs by SQL. */
 export async function loadClaims(
   database: BenchDatabase,
   { set, claims, numbers, contract = CONTRACT, dueBy }: ClaimSet,
@@ -69,7 +69,7 @@ export async function loadClaims(
   }
 }
 
-/** As the service leaves it: none of the events satisfies a leaf. */
+/** The digest that the service would store: none of the events satisfies a leaf. */
 const digestOf = ({ fulfillment_condition: condition }: Contract) =>
   writeDigest(
     condition,
@@ -78,7 +78,7 @@ const digestOf = ({ fulfillment_condition: condition }: Contract) =>
     Array.from({ length: FIRST_EVENTS }, (_, i) => `first-${i + 1}`),
   )
 
-/** Due times differ, and not in the order of the rows, as those of real claims. */
+/** Due times differ and are not in the order of the rows, as in real data. */
 const INSERT_CLAIMS = `
   INSERT INTO claims (id, user_id, customer_id, contract_hash, price, status, scheduled_outcome,
     status_since, due_at, event_count, log_bytes, log_digest, last_event_at, created_at)
@@ -98,13 +98,13 @@ const INSERT_EVENTS = `
     date_trunc('milliseconds', now()) - interval '1 day'
   FROM unnest($2::int[]) n, generate_series(1, $3::int) seq`
 
-/** Plans that were made for an empty table scan it for ever after: never measure before this. */
+/** Must run before each measurement: a generic plan that PostgreSQL chose for an empty table keeps scanning the table. */
 export async function analyze({ sql }: BenchDatabase): Promise<void> {
   await sql.query('VACUUM ANALYZE claims')
   await sql.query('VACUUM ANALYZE claim_events')
 }
 
-/** Nothing of an earlier measurement is in the tables of the next. */
+/** Removes the data of earlier measurements. */
 export async function clearClaims({ sql }: BenchDatabase): Promise<void> {
   await sql.query('TRUNCATE claims, claim_events')
 }

@@ -1,11 +1,11 @@
 type Step = () => void | Promise<void>
 
-/** What must be undone at the end, however it comes: the latest first. */
+/** Clean-up steps that run at the end of the process, also after a signal. The last step that was added runs first. */
 export class Cleanup {
   readonly #steps = new Set<Step>()
   #running: Promise<void> | null = null
 
-  /** Returns what takes the step off the list again. */
+  /** Returns a function that removes the step. */
   add(step: Step): () => void {
     const own = () => step()
     this.#steps.add(own)

@@ -8,7 +8,7 @@ import type { Cleanup } from './cleanup.ts'
 import { familyCpuMsOf } from './process-figures.ts'
 import { dataDirOf, postmasterFileOf, workFolders } from './work-folder.ts'
 
-/** Settings of PostgreSQL that matter to the figures; all are its defaults. */
+/** Settings of PostgreSQL that affect the figures. All have default values. */
 const SETTINGS = [
   'fsync',
   'synchronous_commit',
@@ -27,7 +27,7 @@ const SETTINGS = [
   'jit',
 ]
 
-/** The embedded PostgreSQL in a folder that goes at the end. */
+/** The embedded PostgreSQL in a temporary folder. The clean-up stops it and removes the folder. */
 export class Cluster {
   readonly folder: string
   readonly superuserUrl: string
@@ -67,12 +67,12 @@ export class Cluster {
     return prepareDatabase(url.href, this.#cleanup)
   }
 
-  /** So that every measurement begins alike: the first change of each page goes into the log whole after this. */
+  /** Gives all measurements the same start: after a checkpoint the first change of each page logs the whole page. */
   async checkpoint(): Promise<void> {
     await this.#admin.query('CHECKPOINT')
   }
 
-  /** Processor time of all of PostgreSQL so far, in milliseconds; null where the system does not tell. */
+  /** CPU time of all PostgreSQL processes, in milliseconds. Null if the system does not report it. */
   cpuMs(): number | null {
     return familyCpuMsOf(this.#postmaster)
   }

@@ -1,5 +1,5 @@
 import type { Bench } from './bench.ts'
-import { type Measured, median, together } from './measured.ts'
+import { combineRounds, type Measured, median } from './measured.ts'
 import type { PartReport } from './part.ts'
 
 /** The service and the yardstick. Each is measured by a function that prepares its own claims. */
@@ -32,9 +32,9 @@ export async function compare(
   }
   const ratio =
     theirs.length === 0 ? null : median(ours.map((own, i) => own.perSecond / perSecond(theirs[i])))
-  report.measured(sides.name, together(ours), ratio === null ? {} : { ratio })
-  if (theirs.length > 0) report.measured(sides.yardstick, together(theirs))
-  return { ours: together(ours), ratio }
+  report.measured(sides.name, combineRounds(ours), ratio === null ? {} : { ratio })
+  if (theirs.length > 0) report.measured(sides.yardstick, combineRounds(theirs))
+  return { ours: combineRounds(ours), ratio }
 }
 
 const perSecond = (measured: Measured | undefined) => (measured as Measured).perSecond

@@ -3,33 +3,33 @@ import { best } from './comparison.ts'
 import type { ClaimPick } from './load/submissions.ts'
 import type { Measured } from './measured.ts'
 import { measureServer } from './measured-run.ts'
-import { freshClaims, submit, submitByPgbench } from './submission-run.ts'
+import { loadFreshClaims, submit, submitByPgbench } from './submission-run.ts'
 
-/** More than a run sends: the events of each have numbers of their own. */
-const EVENTS_OF_A_RUN = 100_000_000
+/** More events than a run sends, so that event numbers of different runs do not overlap. */
+const EVENTS_PER_RUN = 100_000_000
 
-interface Swept {
-  /** Connections or clients of the best. */
+interface SweepResult {
+  /** The number of connections or clients with the highest rate. */
   clients: number
   all: { clients: number; measured: Measured }[]
 }
 
-/** How many connections our server is fastest with, one event a request; looked for once a run. */
-export function fastestSingles(bench: Bench): Promise<Swept> {
+/** Finds the number of connections with the highest rate of our server, one event per request. Measured once. */
+export function fastestSingles(bench: Bench): Promise<SweepResult> {
   return bench.once('fastest singles', () => sweep(bench, submit))
 }
 
-/** How many clients pgbench is fastest with; looked for once a run. */
-export function fastestPgbench(bench: Bench): Promise<Swept> {
+/** Finds the number of clients with the highest rate of pgbench. Measured once. */
+export function fastestPgbench(bench: Bench): Promise<SweepResult> {
   return bench.once('fastest pgbench', () => sweep(bench, submitByPgbench))
 }
 
-/** The highest rate of single submissions to these claims, which no other run has submitted to. */
+/** The highest rate of single submissions to these claims. No other run may have submitted to them. */
 export async function highestRateOf(bench: Bench, pick: ClaimPick): Promise<number> {
-  const run = { label: 'looking for the highest rate', measureMs: bench.sizes.sweepMs }
+  const run = { label: 'finding the highest rate', measureMs: bench.sizes.sweepMs }
   let first = 0
   const { measured } = await best(bench.sizes.clients, (connections) => {
-    first += EVENTS_OF_A_RUN
+    first += EVENTS_PER_RUN
     return measureServer(bench, {
       ...run,
       connections,
@@ -39,7 +39,7 @@ export async function highestRateOf(bench: Bench, pick: ClaimPick): Promise<numb
   return measured.perSecond
 }
 
-/** The highest rate of single submissions, for parts that submit at a share of it. */
+/** The highest rate of single submissions. Some parts submit at a fraction of it. */
 export function highestSingleRate(bench: Bench): Promise<number> {
   return bench.once('highest single rate', async () => {
     const { all } = await fastestSingles(bench)
@@ -47,11 +47,16 @@ export function highestSingleRate(bench: Bench): Promise<number> {
   })
 }
 
-async function sweep(bench: Bench, measure: typeof submit | typeof submitByPgbench): Promise<Swept> {
-  const all: Swept['all'] = []
+async function sweep(bench: Bench, measure: typeof submit | typeof submitByPgbench): Promise<SweepResult> {
+  const all: SweepResult['all'] = []
   const { candidate } = await best(bench.sizes.clients, async (clients) => {
-    const pick = await freshClaims(bench, bench.sizes.warmClaims)
-    const run = { label: 'looking for the best', pick, connections: clients, measureMs: bench.sizes.sweepMs }
+    const pick = await loadFreshClaims(bench, bench.sizes.warmClaims)
+    const run = {
+      label: 'finding the highest rate',
+      pick,
+      connections: clients,
+      measureMs: bench.sizes.sweepMs,
+    }
     const measured = await measure(bench, run)
     all.push({ clients, measured })
     return measured

@@ -9,7 +9,7 @@ const ROOT = new URL('..', import.meta.url)
 type Machine = ReturnType<typeof describeMachine>
 type Versions = ReturnType<typeof describeVersions>
 
-/** In a line for people. */
+/** A summary for readers. */
 export function introduction(machine: Machine, versions: Versions): string {
   const { cpu, cores, memory_gb, kernel, load_average_at_start } = machine
   const commit = `${versions.commit?.slice(0, 10) ?? 'unknown'}${versions.uncommitted_changes ? ' with changes' : ''}`
@@ -19,11 +19,11 @@ export function introduction(machine: Machine, versions: Versions): string {
   ].join('\n')
 }
 
-/** Others use the processors too. */
+/** Other processes use more than a quarter of the cores. */
 export const isBusy = ({ cores, load_average_at_start }: Machine): boolean =>
   (load_average_at_start[0] as number) > cores / 4
 
-/** Where and with what the figures were found. */
+/** The machine on which the figures were measured. */
 export function describeMachine() {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
@@ -44,7 +44,7 @@ export function describeVersions(postgres: string | null, pgbench: Pgbench | nul
   }
 }
 
-/** Of the service, where the environment sets any; what may hold a secret only by its name. */
+/** Settings of the service that the environment sets. Values of secrets are hidden. */
 export function describeEnvironment(): Record<string, string> {
   const set = Object.values(SETTINGS).filter(({ name }) => process.env[name])
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-import type { Bench, Workplace } from './bench.ts'
+import type { Bench, ServiceInstance } from './bench.ts'
 import { watchCpu } from './cpu-watch.ts'
 import type { Phase, PhaseResult } from './load/plan.ts'
 import { runLoad } from './load/run-load.ts'
@@ -8,19 +8,19 @@ import { runPgbench } from './pgbench.ts'
 export interface Run {
   label: string
   connections: number
-  /** Requests a second; by default each connection sends its next at once. */
+  /** Requests per second. By default each connection sends its next request immediately. */
   rate?: number
   measureMs: number
-  /** Refusals are no error; they count for nothing. */
+  /** Refused requests are not an error. They are not counted. */
   mayRefuse?: boolean
 }
 
-/** Our server under such requests. */
+/** Measures our server. */
 export async function measureServer(
   bench: Bench,
   run: Run & { requests: Phase['requests'] },
 ): Promise<Measured & { result: PhaseResult }> {
-  const workplace = await bench.main()
+  const instance = await bench.main()
   const phase: Phase = {
     requests: run.requests,
     until: { warmupMs: bench.sizes.warmupMs, measureMs: run.measureMs },
@@ -30,13 +30,13 @@ export async function measureServer(
   const result = await bench.progress.during(
     `${run.label}: ${run.connections} connections`,
     bench.sizes.warmupMs + run.measureMs,
-    runLoad(planOf(workplace, run.connections, phase), bench.cleanup),
+    runLoad(planOf(instance, run.connections, phase), bench.cleanup),
   )
   if (!run.mayRefuse) requireAccepted(result)
   return { ...measuredOf(result), ...cpu(), result }
 }
 
-export function planOf({ server, database }: Workplace, connections: number, phase: Phase) {
+export function planOf({ server, database }: ServiceInstance, connections: number, phase: Phase) {
   return { url: server.url, token: database.token, connections, phases: [phase] }
 }
 
@@ -55,7 +55,7 @@ export function requireAccepted({ refused, firstRefusal, sent }: PhaseResult): v
   throw new Error(`${refused.length} of ${sent} requests were not accepted; the first: ${firstRefusal}`)
 }
 
-/** The same transaction by pgbench, with a client for each connection; only where there is one. */
+/** Measures the same transaction with pgbench, one client for each connection. Requires pgbench. */
 export async function measurePgbench(bench: Bench, run: Run & { script: string }): Promise<Measured> {
   if (bench.pgbench === null) throw new Error('there is no pgbench')
   const { database } = await bench.main()

@@ -1,6 +1,6 @@
 import { Histogram, type HistogramData } from './load/histogram.ts'
 
-/** What a measurement tells, ours or the yardstick's. Latencies in milliseconds, processor shares of one core. */
+/** The result of a measurement. Latencies in milliseconds, CPU as shares of one core. */
 export interface Measured {
   perSecond: number
   latency: HistogramData
@@ -20,7 +20,7 @@ export function percentilesOf(...parts: HistogramData[]): Percentiles {
   return { p50: histogram.percentile(50), p99: histogram.percentile(99), p999: histogram.percentile(99.9) }
 }
 
-/** The middle one; of an even number the mean of the two in the middle. */
+/** For an even number of values, the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new Error('no median of nothing')
   const sorted = values.toSorted((a, b) => a - b)
@@ -28,8 +28,8 @@ export function median(values: readonly number[]): number {
   return ((sorted[Math.ceil(middle) - 1] as number) + (sorted[Math.floor(middle)] as number)) / 2
 }
 
-/** The rounds of one kind as one: the median rate, the latencies of all. */
-export function together(rounds: readonly Measured[]): Measured {
+/** Combines rounds: the median rate and CPU shares, the latencies of all rounds. */
+export function combineRounds(rounds: readonly Measured[]): Measured {
   const share = (pick: (round: Measured) => number | null) => {
     const known = rounds.map(pick).filter((value) => value !== null)
     return known.length === 0 ? null : median(known)

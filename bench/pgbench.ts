@@ -37,7 +37,7 @@ export function findPgbench(): Pgbench | null {
 export interface PgbenchRun {
   databaseUrl: string
   folder: string
-  /** One transaction, as pgbench takes it. */
+  /** One transaction as a pgbench script. */
   script: string
   clients: number
   warmupMs: number

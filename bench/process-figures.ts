@@ -1,6 +1,6 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 
-// What Linux tells of processes; null on other systems.
+// Figures of processes from /proc. Null on other systems than Linux.
 
 const TICK_MS = 10
 
@@ -10,7 +10,7 @@ export function residentMbOf(pid: number): number | null {
   return kilobytes === undefined ? null : Number(kilobytes) / 1024
 }
 
-/** Open files, connections and the like. */
+/** Number of open file descriptors. */
 export function descriptorsOf(pid: number): number | null {
   try {
     return readdirSync(`/proc/${pid}/fd`).length
@@ -19,7 +19,7 @@ export function descriptorsOf(pid: number): number | null {
   }
 }
 
-/** Processor time so far of a process and its children, those that have ended included, in milliseconds. */
+/** CPU time of a process and its children, including ended children, in milliseconds. */
 export function familyCpuMsOf(parent: number): number | null {
   const stat = readStat(parent)
   if (!stat) return null
@@ -29,7 +29,7 @@ export function familyCpuMsOf(parent: number): number | null {
   return children.reduce((sum, child) => sum + (child?.ownMs ?? 0), stat.ownMs + stat.endedChildrenMs)
 }
 
-/** Whether a process with this number is PostgreSQL's. */
+/** Whether the process is a PostgreSQL process. */
 export const isPostgres = (pid: number): boolean => readProc(`${pid}/comm`).startsWith('postgres')
 
 interface Stat {
@@ -38,7 +38,7 @@ interface Stat {
   endedChildrenMs: number
 }
 
-/** The fields are counted from behind the program's name, which may hold blanks. */
+/** Fields are counted after the program's name, which may contain spaces. */
 function readStat(pid: number): Stat | null {
   const text = readProc(`${pid}/stat`)
   if (text === '') return null

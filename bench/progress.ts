@@ -5,8 +5,8 @@ const PLAIN_LINE_MS = 10_000
 const CLEAR_LINE = '\r\u001B[K'
 
 /**
- * Says on standard error what goes on: a terminal gets one line that changes, anything else now and then a plain
- * line. What `say` is told stays on either.
+ * Shows progress on standard error: on a terminal in one line that is redrawn, otherwise as occasional plain lines.
+ * Lines of `say` remain.
  */
 export class Progress {
   readonly #startedAt = performance.now()
@@ -18,14 +18,14 @@ export class Progress {
     process.stderr.write(`${this.#isTerminal ? CLEAR_LINE : ''}${line}\n`)
   }
 
-  /** What is being done now. */
+  /** Sets the current activity. */
   doing(label: string): void {
     this.#label = label
     if (this.#isTerminal) this.#draw('')
     else this.#plain('')
   }
 
-  /** How far it is, from 0 to 1. */
+  /** Shows the progress of the current activity, from 0 to 1. */
   at(fraction: number): void {
     const interval = this.#isTerminal ? REDRAW_MS : PLAIN_LINE_MS
     if (performance.now() - this.#shownAt < interval) return
@@ -34,7 +34,7 @@ export class Progress {
     else this.#plain(percent)
   }
 
-  /** Runs the work, which takes about the given milliseconds, and shows how time passes. */
+  /** Shows the elapsed part of the expected duration while the work runs. */
   async during<T>(label: string, ms: number, work: Promise<T>): Promise<T> {
     this.doing(label)
     const startedAt = performance.now()

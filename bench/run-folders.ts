@@ -3,33 +3,33 @@ import { join } from 'node:path'
 import { isAlive } from '../src/platform/database/embedded/is-alive.ts'
 import type { Cleanup } from './cleanup.ts'
 
-/** Folders of runs, each with the process id of its run in its name. */
+/** Temporary folders of runs. The name of a folder contains the process id of its run. */
 export class RunFolders {
   readonly #prefix: string
   readonly #clearUp: (folder: string) => Promise<void>
 
-  /** @param clearUp ends what runs in a folder, before it is removed */
+  /** @param clearUp stops the processes that use a folder before it is removed */
   constructor(prefix: string, clearUp: (folder: string) => Promise<void>) {
     this.#prefix = prefix
     this.#clearUp = clearUp
   }
 
-  /** A new folder in `place` that goes at the end. What runs that were killed left behind goes first. */
+  /** Creates a folder in `place` that the clean-up removes. First removes the folders of killed runs. */
   async make(place: string, cleanup: Cleanup): Promise<string> {
     await this.removeLeftovers(place)
     const folder = await mkdtemp(join(place, `${this.#prefix}-${process.pid}-`))
     cleanup.add(() => this.#remove(folder))
-    // Started by root, PostgreSQL runs as another user, who must be able to enter.
+    // If root starts PostgreSQL, it runs as another user, which needs access to the folder.
     await chmod(folder, 0o755)
     return folder
   }
 
-  /** Those of runs whose process is no more, and what they left running. */
+  /** Removes the folders of runs whose process has ended, and stops their processes. */
   async removeLeftovers(place: string): Promise<void> {
     const ours = new RegExp(`^${this.#prefix}-(\\d+)-`)
     for (const name of await readdir(place)) {
       const pid = Number(ours.exec(name)?.[1])
-      // Another run may be clearing up the same.
+      // Another run may be removing the same folder.
       if (pid && !isAlive(pid)) await this.#remove(join(place, name)).catch(() => {})
     }
   }

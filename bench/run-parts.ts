@@ -80,7 +80,7 @@ async function runPart(bench: Bench, part: Part): Promise<PartResult> {
     await part.run(bench, report)
   } catch (thrown) {
     // An error while the run is being stopped is not a result. The process is about to exit.
-    if (bench.isEnding) return new Promise(() => {})
+    if (bench.isStopping) return new Promise(() => {})
     error = thrown instanceof Error ? thrown.message : String(thrown)
     bench.progress.say(`${part.name} FAILED: ${thrown instanceof Error ? thrown.stack : error}`)
   }
@@ -105,8 +105,8 @@ async function describe(bench: Bench) {
 /** Ctrl-C in a terminal arrives twice, because npm forwards it as well. So further signals are ignored. */
 function endOnSignals(bench: Bench): void {
   const end = (reason: string, status: number) => {
-    if (bench.isEnding) return
-    bench.isEnding = true
+    if (bench.isStopping) return
+    bench.isStopping = true
     bench.progress.say(`${reason}: stopping the server and the database, removing the temporary data`)
     void bench.cleanup.run().then(() => process.exit(status))
   }

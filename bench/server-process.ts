@@ -7,9 +7,9 @@ import type { BenchDatabase } from './bench-database.ts'
 import type { Cleanup } from './cleanup.ts'
 import { familyCpuMsOf, residentMbOf } from './process-figures.ts'
 
-/** The program, as it is built. */
+/** The built program. */
 export const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
-/** Options for Node as `npm start` gives them. */
+/** The Node options of `npm start`. */
 const START_OPTIONS = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--'))
 const READY = /is ready on (http:\/\/\S+)/
 const SAMPLE_MS = 500
@@ -18,7 +18,7 @@ const ERROR_LEVEL = 50
 
 export type LogLine = Record<string, unknown>
 
-/** `claimkeeper serve` in a process of its own, watched from outside. */
+/** `claimkeeper serve` in a separate process, with its log, memory and CPU time. */
 export class ServerProcess {
   readonly url: string
   readonly #child: ChildProcess
@@ -53,14 +53,14 @@ export class ServerProcess {
     const url = await readyUrl(child)
     const server = new ServerProcess(url, child)
     cleanup.add(() => server.stop())
-    createInterface({ input: child.stderr }).on('line', (line) => server.#hear(line))
+    createInterface({ input: child.stderr }).on('line', (line) => server.#handleLine(line))
     const timer = setInterval(() => server.#sample(), SAMPLE_MS).unref()
     child.once('exit', () => clearInterval(timer))
     server.#sample()
     return server
   }
 
-  /** The highest memory (resident set) since the last call, in MB; null where the system does not tell. */
+  /** Peak resident memory since the last call, in MB. Null if the system does not report it. */
   takePeakMb(): number | null {
     this.#sample()
     const peak = this.#peakMb
@@ -73,19 +73,19 @@ export class ServerProcess {
     return this.#child.pid as number
   }
 
-  /** Processor time so far, its workers' included, in milliseconds; null where the system does not tell. */
+  /** CPU time including worker processes, in milliseconds. Null if the system does not report it. */
   cpuMs(): number | null {
     return familyCpuMsOf(this.#child.pid as number)
   }
 
-  /** Lines of the log of level error, and what is no log line at all, since the last call. */
+  /** Log lines of level error, and lines that are not JSON, since the last call. */
   takeErrors(): string[] {
     const errors = this.#errors
     this.#errors = []
     return errors
   }
 
-  /** Hears each line of the log until the returned function is called. */
+  /** Calls the listener with each log line below level error until the returned function is called. */
   onLogLine(listener: (line: LogLine) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
@@ -100,7 +100,7 @@ export class ServerProcess {
     clearTimeout(killing)
   }
 
-  #hear(text: string): void {
+  #handleLine(text: string): void {
     const line = parseLine(text)
     if (line === null || Number(line.level) >= ERROR_LEVEL) this.#errors.push(text)
     else for (const listener of this.#listeners) listener(line)
@@ -114,19 +114,19 @@ export class ServerProcess {
 
 async function readyUrl(child: ChildProcess): Promise<string> {
   let output = ''
-  const hear = (chunk: Buffer) => {
+  const append = (chunk: Buffer) => {
     output += chunk
   }
-  child.stderr?.on('data', hear)
+  child.stderr?.on('data', append)
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', (chunk) => {
-      hear(chunk)
+      append(chunk)
       const url = READY.exec(output)?.[1]
       if (url) resolve(url)
     })
     child.once('exit', () => reject(new Error(`the server ended before it was ready:\n${output}`)))
   })
-  child.stderr?.off('data', hear)
+  child.stderr?.off('data', append)
   return url
 }
 

@@ -130,6 +130,6 @@ export const TURN: Sizes = {
   overdueLeadMs: 45_000,
 }
 
-export const EVENTS_A_BATCH = 100
+export const EVENTS_PER_BATCH = 100
 /** At half of the maximum rate, requests come from many connections, which are mostly idle. */
 export const OPEN_LOOP_CONNECTIONS = 64

@@ -17,17 +17,17 @@ import { submissionScript } from './transactions.ts'
 
 export interface SubmissionRun extends Run {
   pick: ClaimPick
-  /** Events a request. */
+  /** Events per request. */
   batch?: number
 }
 
-/** Tables that hold these claims and nothing else, loaded and analysed. */
-export async function freshClaims(bench: Bench, claims: number): Promise<ClaimPick> {
+/** Empties the tables, loads these claims and analyses the tables. */
+export async function loadFreshClaims(bench: Bench, claims: number): Promise<ClaimPick> {
   await bench.once('warm server', () => warmUp(bench))
   return loadFresh(bench, claims)
 }
 
-/** A server that has just started is slow: its code is not compiled, its connections are not open. */
+/** A new server is slow: its code is not compiled and its connections are not open. */
 async function warmUp(bench: Bench): Promise<void> {
   const pick = await loadFresh(bench, bench.sizes.warmClaims)
   await submit(bench, { label: 'warming up', pick, connections: 64, measureMs: bench.sizes.sweepMs })
@@ -51,29 +51,29 @@ export async function submit(bench: Bench, run: SubmissionRun): Promise<Measured
   return measureServer(bench, { ...run, requests: { kind: 'submit', pick, batch, first: 0 } })
 }
 
-/** Events of a run beside something have other numbers than those of a run on the same claims before it. */
-const FIRST_BESIDE = 1_000_000_000
+/** Numbers of background events do not overlap with those of an earlier run on the same claims. */
+const FIRST_BACKGROUND_EVENT = 1_000_000_000
 
-export interface RunBeside {
+export interface BackgroundLoad {
   pick: ClaimPick
   connections: number
-  /** Requests a second. */
+  /** Requests per second. */
   rate: number
-  /** Not counted at the beginning. */
+  /** Requests of this time at the start are not counted. */
   warmupMs: number
-  /** For which it goes on after that, at most. */
-  longestMs: number
+  /** Maximum duration after the warm-up. */
+  maxMs: number
 }
 
-/** Submits to our server for as long as the work takes. */
-export async function submitBeside<T>(
+/** Submits to our server while the work runs. */
+export async function submitDuring<T>(
   bench: Bench,
-  { pick, connections, rate, warmupMs, longestMs }: RunBeside,
+  { pick, connections, rate, warmupMs, maxMs }: BackgroundLoad,
   work: () => Promise<T>,
 ): Promise<{ done: T; measured: Measured }> {
   const phase: Phase = {
-    requests: { kind: 'submit', pick, batch: 1, first: FIRST_BESIDE },
-    until: { warmupMs, measureMs: longestMs },
+    requests: { kind: 'submit', pick, batch: 1, first: FIRST_BACKGROUND_EVENT },
+    until: { warmupMs, measureMs: maxMs },
     rate,
   }
   const cpu = await watchCpu(bench, warmupMs)
@@ -88,10 +88,10 @@ export async function submitBeside<T>(
 
 async function endedTooEarly(results: Promise<unknown>): Promise<never> {
   await results
-  throw new Error('the submissions ended before what they were beside')
+  throw new Error('the submissions ended before the work')
 }
 
-/** The yardstick on the same tables; only where there is a pgbench. */
+/** The yardstick on the same tables. Requires pgbench. */
 export function submitByPgbench(bench: Bench, run: SubmissionRun): Promise<Measured> {
   return measurePgbench(bench, { ...run, script: submissionScript(run.pick) })
 }

@@ -4,9 +4,9 @@ import { CONTRACT } from './claims.ts'
 import { customerPrefix } from './load/creations.ts'
 import { type ClaimPick, idPrefix } from './load/submissions.ts'
 
-/* What a service by hand would do, for pgbench. */
+/* Scripts for pgbench: the statements that each request needs at least. */
 
-/** Lock the claim, read its log, append, count. */
+/** Lock the claim, read its log, append the event, update the counts. */
 export function submissionScript({ set, claims, walk }: ClaimPick): string {
   const [slice, slices] = typeof walk === 'object' && 'slice' in walk ? [walk.slice, walk.slices] : [0, 1]
   const id = `('${idPrefix(set)}' || lpad(to_hex(:claim::bigint), 12, '0'))::uuid`
@@ -24,7 +24,7 @@ COMMIT;
 `
 }
 
-/** The claim, then its log. */
+/** Read the claim, then its log. */
 export function readingScript({ set, claims }: ClaimPick): string {
   const id = `('${idPrefix(set)}' || lpad(to_hex(:claim::bigint), 12, '0'))::uuid`
   return `\\set claim random(1, ${claims})

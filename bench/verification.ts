@@ -3,9 +3,9 @@ import type { PhaseResult } from './load/plan.ts'
 import { type ClaimPick, claimId, claimOf, eventId } from './load/submissions.ts'
 
 /**
- * Every acknowledged event is in the log of its claim exactly once, none is there that was not sent, and each
- * claim counts its log rightly. Returns how many were acknowledged. A request has a number of events, and is accepted whole or
- * not at all. What was submitted before has the first numbers, and was all accepted.
+ * Verifies that every acknowledged event is in the log of its claim exactly once, that no other event is there, and that the
+ * event count of each claim is correct. Returns the number of acknowledged events. A request has `batch` events and is
+ * accepted as a whole or not at all. Events of `before` have the first numbers and were all accepted.
  */
 export async function verifyAcknowledged(
   database: BenchDatabase,
@@ -32,7 +32,7 @@ export async function verifyAcknowledged(
   const wrong = await countWrongCounts(database, range)
   if (lost > 0 || unsent > 0 || rows.length !== stored.size || wrong > 0) {
     throw new Error(
-      `of ${acknowledged.length} acknowledged events ${lost} are lost, ${rows.length - stored.size} are doubled, ${unsent} were never sent; ${wrong} claims count their log wrongly`,
+      `of ${acknowledged.length} acknowledged events ${lost} are lost, ${rows.length - stored.size} are duplicated, ${unsent} were never sent; ${wrong} claims have a wrong event count`,
     )
   }
   return acknowledged.length
@@ -50,14 +50,14 @@ async function countWrongCounts(database: BenchDatabase, range: string[]): Promi
   return Number(rows[0]?.wrong)
 }
 
-/** In tables that were empty are as many claims as creations were acknowledged, which was each that was sent. */
+/** Verifies that the number of claims is the number of sent creations. The tables were empty, and all were accepted. */
 export async function verifyCreated({ sql }: BenchDatabase, { sent }: PhaseResult): Promise<void> {
   const { rows } = await sql.query<{ count: string }>('SELECT count(*) AS count FROM claims')
   const found = Number(rows[0]?.count)
-  if (found !== sent) throw new Error(`of ${sent} acknowledged creations there are ${found} claims`)
+  if (found !== sent) throw new Error(`${sent} creations were acknowledged, but ${found} claims are stored`)
 }
 
-/** Every claim of a set is terminal, with exactly one system event. */
+/** Verifies that every claim of a set is terminal with exactly one system event. */
 export async function verifyResolved(database: BenchDatabase, set: number, claims: number): Promise<void> {
   const { rows } = await database.sql.query<{ terminal: number; logged: number }>(
     `SELECT

@@ -1,11 +1,12 @@
-import type { Workplace } from './bench.ts'
+import type { ServiceInstance } from './bench.ts'
 
 /**
- * How many seconds the server took for the wanted transitions, by its log: a check that takes longer than a minute has
- * several lines. Without durations, the time from the whole minute to the last line.
+ * Waits for the wanted number of transitions and returns their duration in seconds, from the server's log. A check that takes
+ * longer than a minute has several lines. If the lines have no duration, the time counts from the whole minute to the last
+ * line.
  */
 export function waitForTransitions(
-  { server }: Pick<Workplace, 'server'>,
+  { server }: Pick<ServiceInstance, 'server'>,
   wanted: number,
   checkTime: Date,
   timeoutMs: number,
@@ -14,7 +15,7 @@ export function waitForTransitions(
     const sum = { transitions: 0, durationMs: 0 }
     const timer = setTimeout(() => {
       stop()
-      reject(new Error(`the check made ${sum.transitions} of ${wanted} transitions in time`))
+      reject(new Error(`the check completed ${sum.transitions} of ${wanted} transitions in time`))
     }, timeoutMs)
     const stop = server.onLogLine(({ msg, transitions, durationMs, time }) => {
       if (msg !== 'scheduled check') return

@@ -8,7 +8,7 @@ export const dataDirOf = (folder: string): string => join(folder, 'data')
 export const postmasterFileOf = (folder: string): string =>
   join(dataDirOf(folder), 'postgres', 'postmaster.pid')
 
-/** A run that was killed could not stop its database, which may still be running. */
+/** The database of a killed run may still be running. It is stopped before the folder is removed. */
 export const workFolders = new RunFolders('claimkeeper-bench', (folder) =>
   destroyEmbeddedDatabase(dataDirOf(folder)),
 )

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 
-const EVENTS_A_CASE = 8
+const EVENTS_PER_CASE = 8
 const TYPES = ['opened', 'assigned', 'noted', 'charged', 'waited', 'resolved', 'rated', 'closed']
 
 export const BACKTEST_CONTRACT = {
@@ -19,11 +19,11 @@ export const BACKTEST_CONTRACT = {
   },
 }
 
-/** Writes a log of a number of events; sorted: the events of a case stand together. */
+/** Writes a log with this number of events. In a sorted log the events of a case are consecutive. */
 export async function writeEventLog(path: string, events: number, isSorted: boolean): Promise<void> {
   const file = createWriteStream(path)
   file.write('case_id,type,occurred_at,amount,score,agent,desk\n')
-  const cases = Math.ceil(events / EVENTS_A_CASE)
+  const cases = Math.ceil(events / EVENTS_PER_CASE)
   for (let event = 0; event < events; ) {
     let text = ''
     const end = Math.min(event + 10_000, events)
@@ -34,10 +34,10 @@ export async function writeEventLog(path: string, events: number, isSorted: bool
   await once(file, 'close')
 }
 
-/** One line of the log; every part follows from the number alone, so that each run makes the same log. */
+/** One line of the log. It depends only on the number, so that each run writes the same log. */
 function rowOf(event: number, isSorted: boolean, cases: number): string {
-  const step = isSorted ? event % EVENTS_A_CASE : Math.floor(event / cases)
-  const caseNumber = isSorted ? Math.floor(event / EVENTS_A_CASE) : event % cases
+  const step = isSorted ? event % EVENTS_PER_CASE : Math.floor(event / cases)
+  const caseNumber = isSorted ? Math.floor(event / EVENTS_PER_CASE) : event % cases
   const chance = (Math.imul(caseNumber + 1, 0x9e3779b1) ^ Math.imul(step + 1, 0x85ebca6b)) >>> 0
   const hours = caseNumber * 0.02 + step * (6 + (chance % 24))
   const time = new Date(1_700_000_000_000 + Math.round(hours * 3_600_000)).toISOString()

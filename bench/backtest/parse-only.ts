@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { parse } from 'csv-parse'
 
-// The yardstick of the back-test, a process of its own: the rows of the file are parsed and counted, nothing else.
+// The yardstick of the back-test, in a separate process: it only parses and counts the rows of the file.
 
 const [path = ''] = process.argv.slice(2)
 let rows = 0

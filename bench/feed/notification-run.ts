@@ -1,5 +1,5 @@
 import type { Bench } from '../bench.ts'
-import { analyze, CONTRACT_OF_ONE, clearClaims, loadClaims } from '../claims.ts'
+import { analyze, clearClaims, loadClaims, SINGLE_EVENT_CONTRACT } from '../claims.ts'
 import type { Phase, PhaseResult } from '../load/plan.ts'
 import { runLoad } from '../load/run-load.ts'
 import type { ClaimPick } from '../load/submissions.ts'
@@ -30,7 +30,7 @@ export async function loadClaimsToSettle(bench: Bench, events: number, eventsEac
   bench.progress.doing(`loading ${claims.toLocaleString('en')} claims`)
   await clearClaims(database)
   await database.sql.query('TRUNCATE notifications, webhook_deliveries, webhook_attempts')
-  await loadClaims(database, { set, claims, contract: CONTRACT_OF_ONE, dueBy: null })
+  await loadClaims(database, { set, claims, contract: SINGLE_EVENT_CONTRACT, dueBy: null })
   await analyze(database)
   await (await bench.cluster()).checkpoint()
   if (eventsEach > 1) return { set, claims, walk: { block: CLAIMS_PER_BLOCK, passes: eventsEach } }

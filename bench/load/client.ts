@@ -3,17 +3,17 @@ import { PhaseRun } from './phase-run.ts'
 import type { Message, PhaseResult, Plan } from './plan.ts'
 import { requestsOf } from './requests.ts'
 
-// The load client, a process of its own: its plan comes as the first message, its results are its only answer.
-// A message "stop" ends the phase that is on.
+// The load client, in a separate process. The first message is its plan. It sends its results or an error and exits.
+// A message "stop" ends the current phase.
 
 let current: PhaseRun | null = null
 
-async function follow(plan: Plan): Promise<PhaseResult[]> {
+async function runPlan(plan: Plan): Promise<PhaseResult[]> {
   const connections = await Promise.all(
     Array.from({ length: plan.connections }, () =>
       Connection.open(plan.url, {
-        onAnswer: (connection, status, body) => current?.answered(connection, status, body),
-        onBroken: (error) => answer({ error: error.message }),
+        onResponse: (connection, status, body) => current?.handleResponse(connection, status, body),
+        onBroken: (error) => sendAndExit({ error: error.message }),
       }),
     ),
   )
@@ -25,16 +25,16 @@ async function follow(plan: Plan): Promise<PhaseResult[]> {
   return results
 }
 
-function answer(message: Message): void {
+function sendAndExit(message: Message): void {
   process.send?.(message, () => process.exit())
 }
 
-process.once('uncaughtException', (error) => answer({ error: error.message }))
+process.once('uncaughtException', (error) => sendAndExit({ error: error.message }))
 process.once('disconnect', () => process.exit())
 process.once('message', (plan: Plan) => {
   process.on('message', () => current?.stop())
-  follow(plan).then(
-    (results) => answer({ results }),
-    (error: Error) => answer({ error: error.message }),
+  runPlan(plan).then(
+    (results) => sendAndExit({ results }),
+    (error: Error) => sendAndExit({ error: error.message }),
   )
 })

@@ -5,34 +5,34 @@ const BUFFER_BYTES = 128 * 1024
 const CONTENT_LENGTH = /\r\ncontent-length: *(\d+)/i
 
 interface Listeners {
-  onAnswer: (connection: Connection, status: number, body: string) => void
+  onResponse: (connection: Connection, status: number, body: string) => void
   onBroken: (error: Error) => void
 }
 
 /**
- * One connection that speaks just enough HTTP/1.1: one request in flight, answers with a Content-Length (or 204).
- * Node's own client would take more of the processor than the server that is measured.
+ * A connection with a minimal HTTP/1.1 client: one request in flight, responses with a Content-Length (or 204).
+ * Node's client would use more CPU time than the measured server.
  */
 export class Connection {
   readonly #socket: Socket
-  readonly #onAnswer: Listeners['onAnswer']
+  readonly #onResponse: Listeners['onResponse']
   readsBody = false
   #head = ''
   #status = 0
-  /** Bytes of the body still to come; -1 while the head is not complete. */
+  /** Missing bytes of the body. -1 while the head is not complete. */
   #missing = -1
   #body = ''
 
-  private constructor(url: string, { onAnswer, onBroken }: Listeners) {
+  private constructor(url: string, { onResponse, onBroken }: Listeners) {
     const { hostname, port } = new URL(url)
-    this.#onAnswer = onAnswer
+    this.#onResponse = onResponse
     this.#socket = connect({
       host: hostname,
       port: Number(port),
       noDelay: true,
       onread: {
         buffer: Buffer.allocUnsafe(BUFFER_BYTES),
-        callback: (size, buffer) => this.#hear(size, buffer),
+        callback: (size, buffer) => this.#handleChunk(size, buffer),
       },
     })
     this.#socket.on('error', onBroken)
@@ -53,7 +53,7 @@ export class Connection {
     this.#socket.destroy()
   }
 
-  #hear(size: number, buffer: Uint8Array): boolean {
+  #handleChunk(size: number, buffer: Uint8Array): boolean {
     const bytes = buffer as Buffer
     if (this.#missing < 0) this.#readHead(bytes.toString('latin1', 0, size))
     else this.#readBody(size, this.readsBody || this.#status >= 400 ? bytes.toString('latin1', 0, size) : '')
@@ -67,7 +67,7 @@ export class Connection {
     this.#status = Number(this.#head.slice(9, 12))
     const length = CONTENT_LENGTH.exec(this.#head)?.[1]
     if (length === undefined && this.#status !== 204) {
-      throw new Error(`an answer without its length: ${this.#head.slice(0, end)}`)
+      throw new Error(`a response without Content-Length: ${this.#head.slice(0, end)}`)
     }
     this.#missing = Number(length ?? 0)
     const body = this.#head.slice(end + 4)
@@ -79,10 +79,10 @@ export class Connection {
     this.#missing -= size
     this.#body += text
     if (this.#missing > 0) return
-    if (this.#missing < 0) throw new Error('an answer is longer than its length')
+    if (this.#missing < 0) throw new Error('a response is longer than its Content-Length')
     const body = this.#body
     this.#missing = -1
     this.#body = ''
-    this.#onAnswer(this, this.#status, body)
+    this.#onResponse(this, this.#status, body)
   }
 }

@@ -1,4 +1,4 @@
-/** All ids of customers begin with it. The number of the customer follows, in twelve hexadecimal digits. */
+/** All customer ids start with this prefix. The number of the customer follows, in twelve hexadecimal digits. */
 export const customerPrefix = 'c0570000-0000-7000-8000-'
 
 /**

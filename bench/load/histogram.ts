@@ -1,13 +1,13 @@
-/** Steps within each power of two: a latency is kept to within 0.8 %. */
+/** Steps within each power of two: the error of a latency is at most 0.8 %. */
 const STEP_BITS = 7
 const STEPS = 1 << STEP_BITS
 const SIZE = (32 - STEP_BITS) * STEPS
 const MAX_MICROSECONDS = 2 ** 31 - 1
 
-/** The filled buckets as pairs of index and count: small enough to send to another process. */
+/** The non-empty buckets as pairs of index and count, small enough to send to another process. */
 export type HistogramData = [index: number, count: number][]
 
-/** Latencies from 1 µs to half an hour in buckets that grow with the latency. */
+/** A histogram of latencies from 1 µs to half an hour. The width of a bucket grows with the latency. */
 export class Histogram {
   readonly #counts = new Float64Array(SIZE)
   #total = 0
@@ -27,7 +27,7 @@ export class Histogram {
     this.#add(indexOf(microseconds), 1)
   }
 
-  /** In milliseconds; 0 where nothing was recorded. */
+  /** In milliseconds. 0 if the histogram is empty. */
   percentile(percent: number): number {
     const rank = Math.ceil((this.#total * percent) / 100)
     let seen = 0

@@ -3,27 +3,27 @@ import { Histogram } from './histogram.ts'
 import type { Phase, PhaseResult } from './plan.ts'
 import type { Requests } from './requests.ts'
 
-/** How long answers may be late after the end of a phase, in milliseconds. */
+/** Time after the end of a phase in which responses may still arrive. */
 const GRACE_MS = 30_000
-/** In a closed loop the answers drive. */
+/** In a closed loop a response triggers the next request. The timer only detects the end. */
 const CLOSED_TICK_MS = 20
 const MAX_REFUSED = 100_000
 
-/** Runs one phase over connections that are open and idle, and leaves them so. */
+/** Runs one phase over open, idle connections. They are open and idle again afterwards. */
 export class PhaseRun {
   readonly #phase: Phase
   readonly #requests: Requests
   readonly #idle: Connection[]
   readonly #connections: number
   readonly #numberOf = new Map<Connection, number>()
-  /** When the request in flight was sent; in an open loop, when it was due. */
+  /** When the request in flight was sent. In an open loop, when it was due. */
   readonly #sentAt = new Map<Connection, number>()
   readonly #latency = new Histogram()
   readonly #statuses = new Map<number, number>()
   readonly #refused: number[] = []
   #firstRefusal: string | null = null
   #accepted = 0
-  /** Number of the next request, which is also how many were sent. */
+  /** Number of the next request, and of the requests sent. */
   #next = 0
   #startedAt = 0
   #measuredFrom = 0
@@ -56,12 +56,12 @@ export class PhaseRun {
     return this.#result()
   }
 
-  /** Sends nothing more. */
+  /** Sends no more requests. */
   stop(): void {
     this.#endsAt = Math.min(this.#endsAt, performance.now())
   }
 
-  answered(connection: Connection, status: number, body: string): void {
+  handleResponse(connection: Connection, status: number, body: string): void {
     const now = performance.now()
     const number = this.#numberOf.get(connection) as number
     const accepted = this.#requests.accepted(status, body)
@@ -86,7 +86,7 @@ export class PhaseRun {
     if (this.#refused.length < MAX_REFUSED) this.#refused.push(number)
   }
 
-  /** An open loop counts by the time when a request was due, a closed one by its answer. */
+  /** Whether the request is measured. An open loop counts by the due time of a request, a closed loop by its response. */
   #counts(number: number, now: number): boolean {
     const { until, rate } = this.#phase
     if ('requests' in until) return number >= until.warmupRequests
@@ -98,7 +98,7 @@ export class PhaseRun {
     return this.#startedAt + (number * 1000) / rate
   }
 
-  /** A timer fires each millisecond at most: it sends all that became due since. */
+  /** The timer fires at most once per millisecond. It sends all requests that are due. */
   #tick(): void {
     const now = performance.now()
     this.#sendAll(now)
@@ -113,7 +113,7 @@ export class PhaseRun {
   #isOver(now: number): boolean {
     const { until, rate } = this.#phase
     if ('requests' in until) return this.#next >= until.warmupRequests + until.requests
-    // Requests that became due in time are sent, however late it is: leaving them out would flatter.
+    // Requests that were due before the end are sent, even if late. Omitting them would hide their latency.
     return rate === null ? now >= this.#endsAt : this.#dueAt(this.#next, rate) >= this.#endsAt
   }
 
@@ -122,7 +122,7 @@ export class PhaseRun {
     while (this.#idle.length > 0 && !this.#isOver(now)) {
       const dueAt = rate === null ? now : this.#dueAt(this.#next, rate)
       if (dueAt > now) return
-      // By turns: the server would close one that is not used for long.
+      // In rotation: the server would close a connection that is idle for long.
       const connection = this.#idle.shift() as Connection
       this.#numberOf.set(connection, this.#next)
       this.#sentAt.set(connection, dueAt)
@@ -136,7 +136,7 @@ export class PhaseRun {
     const end = Math.min(this.#endsAt, now)
     return {
       seconds: (end - this.#measuredFrom) / 1000,
-      answers: this.#latency.count,
+      responses: this.#latency.count,
       accepted: this.#accepted,
       statuses: Object.fromEntries(this.#statuses),
       latency: this.#latency.toData(),

@@ -1,7 +1,7 @@
 import type { HistogramData } from './histogram.ts'
 import type { ClaimPick } from './submissions.ts'
 
-/** What the load client is to do, phase after phase, over the same connections. */
+/** The phases of the load client. They run one after the other over the same connections. */
 export interface Plan {
   url: string
   token: string
@@ -11,58 +11,58 @@ export interface Plan {
 
 export interface Phase {
   requests: SubmitRequests | CreateRequests | ReadRequests | PostRequests
-  /** Where it ends: after a time, or after a number of requests. What belongs to the warm-up is not counted. */
+  /** The end of the phase: after a time or a number of requests. The warm-up is not counted. */
   until: { warmupMs: number; measureMs: number } | { warmupRequests: number; requests: number }
-  /** Requests a second in an open loop; null for a closed loop, where each connection sends its next at once. */
+  /** Requests per second in an open loop. Null for a closed loop: each connection sends its next request immediately. */
   rate: number | null
 }
 
 export interface SubmitRequests {
   kind: 'submit'
   pick: ClaimPick
-  /** Events a request; above 1 they go to the batch endpoint. */
+  /** Events per request. Above 1 they go to the batch endpoint. */
   batch: number
-  /** Number of the first submission: a second run over the same claims needs event ids of its own. */
+  /** Number of the first submission. A second run over the same claims needs other event ids. */
   first: number
 }
 
 export interface CreateRequests {
   kind: 'create'
-  /** How many customers there are to create claims for. */
+  /** Number of customers that claims are created for. */
   customers: number
-  /** The contract of each, or the schema that it is from: a field of its JSON. */
+  /** A JSON field of each creation: its contract or the id of its schema. */
   source: string
-  /** Each with an Idempotency-Key of its own. */
+  /** Each request has a new Idempotency-Key. */
   keyed?: true
 }
 
 export interface ReadRequests {
   kind: 'read'
-  /** Asked for by turns. */
+  /** Requested in rotation. */
   paths: string[]
 }
 
-/** One body again and again, to a server that answers 204. */
+/** Sends the same body repeatedly to a server that answers 204. */
 export interface PostRequests {
   kind: 'post'
   path: string
   body: string
 }
 
-/** What came of a phase; counted are only answers after the warm-up. */
+/** The result of a phase. Only responses after the warm-up are counted. */
 export interface PhaseResult {
   seconds: number
-  answers: number
+  responses: number
   /** Events accepted or claims created (201), or reads answered (200). */
   accepted: number
   statuses: Record<string, number>
   latency: HistogramData
-  /** Processor time of the load client as a share of one core. */
+  /** CPU time of the load client as a share of one core. */
   cpuShare: number
-  /** Warm-up included: requests sent, and which of them were not accepted whole. */
+  /** Number of requests sent and numbers of those not fully accepted, including the warm-up. */
   sent: number
   refused: number[]
-  /** The first refusal's body, to explain itself. */
+  /** The beginning of the body of the first refusal. */
   firstRefusal: string | null
 }
 

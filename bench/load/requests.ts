@@ -3,12 +3,12 @@ import { creationJson } from './creations.ts'
 import type { CreateRequests, Phase, PostRequests, ReadRequests, SubmitRequests } from './plan.ts'
 import { submissionJson } from './submissions.ts'
 
-/** Renders the requests of a phase as text (all of it Latin-1), and judges their answers. */
+/** Renders the requests of a phase as Latin-1 text and evaluates their responses. */
 export interface Requests {
   render: (number: number) => string
-  /** Whether the judgement needs the body. */
+  /** Whether `accepted` needs the body. */
   readsBody: boolean
-  /** How much of an answer was accepted; `wanted` where it was all. */
+  /** The number of accepted events, creations or reads of a request. `wanted` if all were accepted. */
   accepted: (status: number, body: string) => number
   wanted: number
 }
@@ -58,7 +58,7 @@ function singles({ pick, first }: SubmitRequests, headers: string): Requests {
 
 function creations({ customers, source, keyed }: CreateRequests, headers: string): Requests {
   const render = post('/v1/claims', headers)
-  // Of this run alone.
+  // Unique to this run.
   const prefix = `Idempotency-Key: ${randomUUID()}-`
   const renderWith = (number: number) => post('/v1/claims', `${headers}${prefix}${number}\r\n`)
   return {

@@ -6,23 +6,23 @@ import type { Message, PhaseResult, Plan } from './plan.ts'
 const CLIENT = fileURLToPath(new URL('client.ts', import.meta.url))
 
 export interface Load {
-  /** One for each phase. */
+  /** One result for each phase. */
   results: Promise<PhaseResult[]>
-  /** Ends the phase that is on. */
+  /** Ends the current phase. */
   stop: () => void
 }
 
 /** Starts the load client with a plan. */
 export function startLoad(plan: Plan, cleanup: Cleanup): Load {
   const child = fork(CLIENT, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-  const done = cleanup.add(() => void child.kill())
+  const removeCleanup = cleanup.add(() => void child.kill())
   const results = new Promise<PhaseResult[]>((resolve, reject) => {
     child.once('message', (message: Message) => {
       if ('results' in message) resolve(message.results)
       else reject(new Error(`load client: ${message.error}`))
     })
     child.once('exit', (code, signal) => {
-      done()
+      removeCleanup()
       reject(new Error(`the load client ended with ${code ?? signal}`))
     })
   })

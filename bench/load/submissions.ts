@@ -1,21 +1,21 @@
 /** Which claims a run submits to. */
 export interface ClaimPick {
-  /** Number of the set of claims; each measurement has its own. */
+  /** Number of the set of claims. Each measurement has a different set. */
   set: number
   /** Claims in the set, numbered from 1. */
   claims: number
   /**
-   * Random: any claim, again and again. Otherwise each claim of the slice in turn, in an order without
-   * neighbours: those whose number leaves the remainder `slice` when divided by `slices`. Or a block of claims after the
-   * other, each block in several passes, of which the last settles its claims.
+   * Random: any claim, repeatedly. Slice: each claim whose number modulo `slices` is `slice`, such that consecutive
+   * submissions do not go to neighbouring claims. Passes: one block of claims after the other, each in several passes; the
+   * last pass settles its claims.
    */
   walk: 'random' | { slice: number; slices: number } | Passes
   /**
-   * Only these, by their numbers: `each` submissions to the first group, then as many to the next. Each group is walked
-   * through in its order, unless it is random.
+   * Restricts the claims to groups of numbers: `each` submissions to the first group, then as many to the next. Within a
+   * group submissions go to the claims in order, unless `walk` is random.
    */
   only?: { groups: readonly (readonly number[])[]; each: number }
-  /** The event settles the claim, which can happen once. */
+  /** Each event settles its claim, which is possible once. */
   settles?: true
 }
 
@@ -24,10 +24,10 @@ interface Passes {
   passes: number
 }
 
-/** A prime, so that a walk by this step meets every claim before it meets one again. */
+/** A prime, so that a walk by this step visits every claim once before it visits a claim again. */
 const STRIDE = 15_485_863
 
-/** The claim that the submission with this number goes to. */
+/** The claim of the submission with this number. */
 export function claimOf(pick: ClaimPick, submission: number): number {
   if (pick.only) {
     const { groups, each } = pick.only
@@ -46,7 +46,7 @@ export function claimOf(pick: ClaimPick, submission: number): number {
   return 1 + slice + slices * ((submission * STRIDE) % size)
 }
 
-/** An even spread that is the same in every process. */
+/** A uniform hash that is the same in every process. */
 function scramble(number: number): number {
   let hash = Math.imul(number + 1, 0x9e3779b1)
   hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b)
@@ -54,7 +54,7 @@ function scramble(number: number): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** The first 24 characters of the ids of a set's claims; twelve hexadecimal digits follow. */
+/** The first 24 characters of the ids of a set's claims. Twelve hexadecimal digits follow. */
 export const idPrefix = (set: number): string => `${set.toString(16).padStart(8, '0')}-0000-7000-8000-`
 
 export const claimId = (set: number, claim: number): string =>
@@ -62,7 +62,7 @@ export const claimId = (set: number, claim: number): string =>
 
 export const eventId = (submission: number): string => `evt-${submission.toString().padStart(10, '0')}`
 
-/** An event that leaves the claim OPEN, since it is not rated 4 or better; or one that settles it. */
+/** An event that settles the claim, or one with a value below 4, which leaves it OPEN. */
 export function submissionJson(pick: ClaimPick, submission: number): string {
   const claim = claimId(pick.set, claimOf(pick, submission))
   const settles = pick.settles || isOfLastPass(pick, submission)

@@ -1,7 +1,7 @@
 import type { Spent } from './costs.ts'
 
 /** So much of each core may be busy: the rest is for what comes between. */
-export const FILL = 0.8
+export const MAX_UTILIZATION = 0.8
 
 /** What there is. */
 export interface Machines {
@@ -26,7 +26,7 @@ export interface Capacity {
 function ceilingsOf(one: Spent, machines: Machines): Record<Limit, number> {
   const { workers, coresOfWorker, coordinatorCores, servers, shards } = machines
   const busy = Math.min(workers, shards ?? workers)
-  const most = (cores: number, each: number) => (each === 0 ? Infinity : (cores * FILL) / each)
+  const most = (cores: number, each: number) => (each === 0 ? Infinity : (cores * MAX_UTILIZATION) / each)
   const isPlain = workers === 0
   const coordinator = most(coordinatorCores, one.coordinator)
   return {
@@ -48,14 +48,14 @@ export const capacityOf = (one: Spent, machines: Machines): Capacity => least(ce
 
 /** What must be there besides so that the workers are busy. */
 export function neededFor(one: Spent, perSecond: number): { servers: number; coordinatorCores: number } {
-  const cores = (each: number) => Math.ceil((perSecond * each) / FILL)
+  const cores = (each: number) => Math.ceil((perSecond * each) / MAX_UTILIZATION)
   return { servers: cores(one.server), coordinatorCores: cores(one.coordinator) }
 }
 
 export interface CheckTimes {
   /** Batches that a server moves at once. */
   lanes: number
-  claimsABatch: number
+  claimsPerBatch: number
   /** Of one batch, in seconds: the ways to the database and the commit. */
   waits: number
 }
@@ -67,11 +67,11 @@ export interface CheckTimes {
 export function checkCapacity(
   one: Spent,
   machines: Machines,
-  { lanes, claimsABatch, waits }: CheckTimes,
+  { lanes, claimsPerBatch, waits }: CheckTimes,
 ): Capacity {
-  const batchSeconds = claimsABatch * (one.server + one.coordinator + one.workers) + waits
+  const batchSeconds = claimsPerBatch * (one.server + one.coordinator + one.workers) + waits
   const atWork = machines.workers === 0 ? 1 : Math.ceil((machines.shards ?? Infinity) / lanes)
   const servers = Math.min(machines.servers, atWork)
   const ceilings = ceilingsOf(one, { ...machines, servers })
-  return least({ ...ceilings, lanes: (servers * lanes * claimsABatch) / batchSeconds })
+  return least({ ...ceilings, lanes: (servers * lanes * claimsPerBatch) / batchSeconds })
 }

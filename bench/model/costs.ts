@@ -5,7 +5,7 @@ export const RESOURCES = ['client', 'server', 'coordinator', 'workers', 'walByte
 export type Resource = (typeof RESOURCES)[number]
 export type Spent = Record<Resource, number>
 
-/** What has a cost of its own: a request, a group (what is written together), and each event or claim in it. */
+/** What has a cost of its own: a request, a group (what is written combineRounds), and each event or claim in it. */
 export interface Counts {
   requests: number
   groups: number
@@ -54,5 +54,5 @@ export const countsOfOne = ({ requests, groups, events }: Counts): Counts => ({
   events: 1,
 })
 
-/** Of all processors together, without the caller's. */
+/** Of all processors combineRounds, without the caller's. */
 export const coresOf = ({ server, coordinator, workers }: Spent): number => server + coordinator + workers

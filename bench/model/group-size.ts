@@ -7,7 +7,7 @@ const LARGEST = 500
 export interface GroupSample {
   /** Events that wait or are on their way, of each machine. */
   inFlight: number
-  eventsAGroup: number
+  eventsPerGroup: number
 }
 
 export const inFlightOf = (connections: number, batch: number, machines: number): number =>
@@ -15,13 +15,13 @@ export const inFlightOf = (connections: number, batch: number, machines: number)
 
 /** Which part of the other events that are in flight goes with one: what is left when this is known of several loads. */
 export function fitGrowth(samples: readonly GroupSample[]): number {
-  const crowded = samples.filter(({ inFlight, eventsAGroup }) => inFlight > 1 && eventsAGroup > 1)
+  const crowded = samples.filter(({ inFlight, eventsPerGroup }) => inFlight > 1 && eventsPerGroup > 1)
   const [growth = 0] = leastSquares(
     crowded.map(({ inFlight }) => [inFlight - 1]),
-    crowded.map(({ eventsAGroup }) => eventsAGroup - 1),
+    crowded.map(({ eventsPerGroup }) => eventsPerGroup - 1),
   )
   return Math.min(growth, 1)
 }
 
-export const eventsAGroup = (growth: number, inFlight: number): number =>
+export const eventsPerGroup = (growth: number, inFlight: number): number =>
   Math.min(1 + growth * Math.max(0, inFlight - 1), LARGEST)

@@ -7,7 +7,7 @@ import { createAt, type SideMeasured, submitTo, warmUp } from '../sides/side-loa
 import type { Usage } from '../sides/usage.ts'
 import type { Counts, Sample } from './costs.ts'
 import { inFlightOf } from './group-size.ts'
-import type { KnownLoad } from './model.ts'
+import type { LoadSample } from './model.ts'
 
 /** Submissions in a closed loop. */
 interface LoadShape {
@@ -29,13 +29,13 @@ const TRIED: readonly LoadShape[] = [
   { connections: BATCH_CONNECTIONS, batch: 30 },
 ]
 /** Each group reads its claims and then writes them: none is in the server's memory. */
-const TRANSACTIONS_A_GROUP = 2
+const TRANSACTIONS_PER_GROUP = 2
 const CREATING_CONNECTIONS = [4, 32]
 /** Of the overdue claims, for the smaller check. */
 const SMALL_CHECK = 0.25
 
 /** A load that was measured: of each second. */
-interface MeasuredLoad extends KnownLoad {
+interface MeasuredLoad extends LoadSample {
   name: string
 }
 
@@ -54,15 +54,19 @@ export interface MeasuredSide {
 export async function measureAll(bench: Bench, side: Side): Promise<MeasuredSide> {
   const empty = await diskSizes(side)
   await warmUp(bench, side)
-  const fitted = await inTurn(FITTED, (shape) => submissions(bench, side, shape))
+  const fitted = await mapSequentially(FITTED, (shape) => submissions(bench, side, shape))
   const diskOfEvent = await bytesOfRow(side, empty, 'claim_events')
   const latencies = await latenciesOf(side)
-  const tried = await inTurn(TRIED, (shape) => submissions(bench, side, shape))
-  const creations = await inTurn(CREATING_CONNECTIONS, (connections) => creating(bench, side, connections))
+  const tried = await mapSequentially(TRIED, (shape) => submissions(bench, side, shape))
+  const creations = await mapSequentially(CREATING_CONNECTIONS, (connections) =>
+    creating(bench, side, connections),
+  )
   const diskOfClaim = await bytesOfRow(side, empty, 'claims')
   const { distributedOverdue } = bench.sizes
   const sizes = [distributedOverdue * SMALL_CHECK, distributedOverdue]
-  const checks = await inTurn(sizes, async (claims) => sampleOfCheck(await checkAt(bench, side, claims)))
+  const checks = await mapSequentially(sizes, async (claims) =>
+    sampleOfCheck(await checkAt(bench, side, claims)),
+  )
   return { side, fitted, tried, creations, checks, latencies, diskOfClaim, diskOfEvent }
 }
 
@@ -73,7 +77,7 @@ async function submissions(bench: Bench, side: Side, shape: LoadShape): Promise<
   const inFlight = inFlightOf(connections, batch, side.distribution.nodes)
   return toLoad(`${name}, ${connections} connections`, await submitTo(bench, side, load), {
     inFlight,
-    transactionsAGroup: TRANSACTIONS_A_GROUP,
+    transactionsPerGroup: TRANSACTIONS_PER_GROUP,
   })
 }
 
@@ -81,17 +85,17 @@ async function creating(bench: Bench, side: Side, connections: number): Promise<
   const load = { label: 'creations', connections, measureMs: bench.sizes.sweepMs }
   return toLoad(`creations, ${connections} connections`, await createAt(bench, side, load), {
     inFlight: connections,
-    transactionsAGroup: 1,
+    transactionsPerGroup: 1,
   })
 }
 
 function toLoad(
   name: string,
   measured: SideMeasured,
-  { inFlight, transactionsAGroup }: { inFlight: number; transactionsAGroup: number },
+  { inFlight, transactionsPerGroup }: { inFlight: number; transactionsPerGroup: number },
 ): MeasuredLoad {
   const { perSecond, requests, usage, clientCpu } = measured
-  const counts: Counts = { requests, groups: usage.transactions / transactionsAGroup, events: perSecond }
+  const counts: Counts = { requests, groups: usage.transactions / transactionsPerGroup, events: perSecond }
   return { name, perSecond, inFlight, counts, spent: spentOf(usage, clientCpu ?? 0) }
 }
 
@@ -119,7 +123,7 @@ function spentOf({ server, coordinator, workers, walBytes }: Usage, client: numb
   return { client, server, coordinator, workers, walBytes }
 }
 
-async function inTurn<Given, Result>(
+async function mapSequentially<Given, Result>(
   all: readonly Given[],
   work: (one: Given) => Promise<Result>,
 ): Promise<Result[]> {

@@ -1,23 +1,23 @@
 import { type Capacity, capacityOf, checkCapacity, type Machines, neededFor } from './capacity.ts'
 import { type Costs, coresOf, countsOfOne, fitCosts, type Sample, type Spent, spentOn } from './costs.ts'
-import { eventsAGroup, fitGrowth } from './group-size.ts'
-import { type Need, needOf, type OneOfEach, ratesUpTo } from './need.ts'
+import { eventsPerGroup, fitGrowth } from './group-size.ts'
+import { type Need, needOf, ratesUpTo, type UnitCosts } from './need.ts'
 import type { ModelOptions } from './options.ts'
 
 /** Citus workers that are predicted for. */
 const WORKERS = [1, 2, 4, 8, 16, 32, 64, 100]
 
 /** What a load was, for fitting and for trying. */
-export interface KnownLoad extends Sample {
+export interface LoadSample extends Sample {
   perSecond: number
   /** Events that wait or are on their way, of each machine; of creations, all of them. */
   inFlight: number
 }
 
 /** What was measured, as the model takes it. */
-export interface Known {
-  fitted: readonly KnownLoad[]
-  creations: readonly KnownLoad[]
+export interface ModelInput {
+  fitted: readonly LoadSample[]
+  creations: readonly LoadSample[]
   checks: readonly Sample[]
   /** In seconds: what a batch of a check waits for besides processors. */
   checkWaits: number
@@ -44,10 +44,10 @@ export interface Model {
   busy: number
 }
 
-export function fitModel({ fitted, creations, checks, cores }: Known): Model {
+export function fitModel({ fitted, creations, checks, cores }: ModelInput): Model {
   const groups = fitted.map(({ counts, inFlight }) => ({
     inFlight,
-    eventsAGroup: counts.events / counts.groups,
+    eventsPerGroup: counts.events / counts.groups,
   }))
   const shares = fitted.map(({ spent }) => (coresOf(spent) + spent.client) / cores)
   return {
@@ -61,7 +61,7 @@ export function fitModel({ fitted, creations, checks, cores }: Known): Model {
 
 /** What one event takes, by the events per request and the requests in flight per machine. */
 function oneEvent({ submission, growth }: Model, batch: number, inFlight: number): Spent {
-  const groups = 1 / eventsAGroup(growth, inFlight)
+  const groups = 1 / eventsPerGroup(growth, inFlight)
   return spentOn(submission, { requests: 1 / batch, groups, events: 1 })
 }
 
@@ -83,7 +83,7 @@ export interface Prediction {
   needed: { servers: number; coordinatorCores: number }
 }
 
-export function predict(known: Known, model: Model, options: ModelOptions): Prediction[] {
+export function predict(known: ModelInput, model: Model, options: ModelOptions): Prediction[] {
   const ones = oneOfEach(known, model, options)
   return (known.isCitus ? WORKERS : [0]).map((workers) => {
     const machines: Machines = {
@@ -103,7 +103,7 @@ export function predict(known: Known, model: Model, options: ModelOptions): Pred
       creations: capacityOf(ones.creation, machines),
       checked: checkCapacity(ones.transition, machines, {
         lanes: known.checkLanes,
-        claimsABatch: known.checkBatch,
+        claimsPerBatch: known.checkBatch,
         waits: known.checkWaits,
       }),
       workersCould,
@@ -114,27 +114,27 @@ export function predict(known: Known, model: Model, options: ModelOptions): Pred
 
 /** What one of each takes; groups are as large as they were here under the highest load. */
 function oneOfEach(
-  known: Known,
+  known: ModelInput,
   model: Model,
   { batch }: Pick<ModelOptions, 'batch'>,
-): OneOfEach & { alone: Spent } {
+): UnitCosts & { alone: Spent } {
   const single = known.fitted.filter(({ counts }) => counts.requests === counts.events)
-  const most = (loads: readonly KnownLoad[]) => loads.toSorted((a, b) => b.perSecond - a.perSecond)[0]
+  const most = (loads: readonly LoadSample[]) => loads.toSorted((a, b) => b.perSecond - a.perSecond)[0]
   const alone = most(single)
   return {
     event: oneEvent(model, batch, (known.batchConnections * batch) / known.machines),
     alone: oneEvent(model, 1, alone?.inFlight ?? 1),
-    creation: spentOn(model.creation, countsOfOne((most(known.creations) as KnownLoad).counts)),
+    creation: spentOn(model.creation, countsOfOne((most(known.creations) as LoadSample).counts)),
     transition: spentOn(model.check, countsOfOne((known.checks.at(-1) as Sample).counts)),
     diskOfClaim: known.diskOfClaim,
     diskOfEvent: known.diskOfEvent,
   }
 }
 
-export const needs = (known: Known, model: Model, options: ModelOptions): Need[] =>
+export const needs = (known: ModelInput, model: Model, options: ModelOptions): Need[] =>
   ratesUpTo(options.rate).map((rate) =>
     needOf(oneOfEach(known, model, options), rate, {
-      eventsAClaim: options.eventsAClaim,
+      eventsPerClaim: options.eventsPerClaim,
       coresOfWorker: options.cores,
     }),
   )
@@ -149,7 +149,7 @@ export interface Trial {
 
 export function tryModel(
   model: Model,
-  { counts, spent, inFlight, perSecond }: KnownLoad,
+  { counts, spent, inFlight, perSecond }: LoadSample,
   cores: number,
 ): Trial {
   const predicted = oneEvent(model, counts.events / counts.requests, inFlight)

@@ -1,13 +1,13 @@
-import { FILL } from './capacity.ts'
+import { MAX_UTILIZATION } from './capacity.ts'
 import type { Spent } from './costs.ts'
 
 const DAY_SECONDS = 86_400
 const DAYS = 365
 /** From OPEN to PENDING, and from there to the end: each appends to the log. */
-export const TRANSITIONS_A_CLAIM = 2
+export const TRANSITIONS_PER_CLAIM = 2
 
 /** What one of each takes. */
-export interface OneOfEach {
+export interface UnitCosts {
   event: Spent
   creation: Spent
   transition: Spent
@@ -22,30 +22,30 @@ export interface Need {
   workers: number
   servers: number
   coordinatorCores: number
-  diskADay: number
-  diskAYear: number
-  walADay: number
+  diskPerDay: number
+  diskPerYear: number
+  walPerDay: number
 }
 
 /** What a rate of events needs, with the claims that they go to: created, and brought to their end. */
 export function needOf(
-  { event, creation, transition, diskOfClaim, diskOfEvent }: OneOfEach,
+  { event, creation, transition, diskOfClaim, diskOfEvent }: UnitCosts,
   eventsPerSecond: number,
-  { eventsAClaim, coresOfWorker }: { eventsAClaim: number; coresOfWorker: number },
+  { eventsPerClaim, coresOfWorker }: { eventsPerClaim: number; coresOfWorker: number },
 ): Need {
-  const claims = eventsPerSecond / eventsAClaim
+  const claims = eventsPerSecond / eventsPerClaim
   const a = (pick: (one: Spent) => number) =>
-    eventsPerSecond * pick(event) + claims * (pick(creation) + TRANSITIONS_A_CLAIM * pick(transition))
-  const bytes = (eventsPerSecond + claims * TRANSITIONS_A_CLAIM) * diskOfEvent + claims * diskOfClaim
-  const whole = (cores: number) => Math.ceil(cores / FILL)
+    eventsPerSecond * pick(event) + claims * (pick(creation) + TRANSITIONS_PER_CLAIM * pick(transition))
+  const bytes = (eventsPerSecond + claims * TRANSITIONS_PER_CLAIM) * diskOfEvent + claims * diskOfClaim
+  const whole = (cores: number) => Math.ceil(cores / MAX_UTILIZATION)
   return {
     eventsPerSecond,
-    workers: Math.ceil(a(({ workers }) => workers) / FILL / coresOfWorker),
+    workers: Math.ceil(a(({ workers }) => workers) / MAX_UTILIZATION / coresOfWorker),
     servers: whole(a(({ server }) => server)),
     coordinatorCores: whole(a(({ coordinator }) => coordinator)),
-    diskADay: bytes * DAY_SECONDS,
-    diskAYear: bytes * DAY_SECONDS * DAYS,
-    walADay: a(({ walBytes }) => walBytes) * DAY_SECONDS,
+    diskPerDay: bytes * DAY_SECONDS,
+    diskPerYear: bytes * DAY_SECONDS * DAYS,
+    walPerDay: a(({ walBytes }) => walBytes) * DAY_SECONDS,
   }
 }
 

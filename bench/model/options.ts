@@ -13,7 +13,7 @@ export interface ModelOptions {
   /** Events a second, at most. */
   rate: number
   /** Events of a claim, in all. */
-  eventsAClaim: number
+  eventsPerClaim: number
   /** Events a request. */
   batch: number
 }
@@ -36,7 +36,7 @@ export function modelOptions(given: GivenOptions): ModelOptions {
     servers: given.servers ?? cores,
     shards: given.shards ?? null,
     rate: given.rate,
-    eventsAClaim: given.eventsPerClaim,
+    eventsPerClaim: given.eventsPerClaim,
     batch: given.batch,
   }
 }

@@ -1,8 +1,8 @@
 import Table from 'cli-table3'
-import { type Capacity, FILL } from './capacity.ts'
+import { type Capacity, MAX_UTILIZATION } from './capacity.ts'
 import { type Costs, RESOURCES, type Resource } from './costs.ts'
-import type { Known, Model, Prediction, Trial } from './model.ts'
-import { type Need, TRANSITIONS_A_CLAIM } from './need.ts'
+import type { Model, ModelInput, Prediction, Trial } from './model.ts'
+import { type Need, TRANSITIONS_PER_CLAIM } from './need.ts'
 import type { ModelOptions } from './options.ts'
 
 type Rows = (string | number)[][]
@@ -27,7 +27,7 @@ function bytes(value: number): string {
 }
 
 /** What a request, a group and one event or claim take. */
-export function costsTable({ submission, creation, check }: Model, { isCitus }: Known): string {
+export function costsTable({ submission, creation, check }: Model, { isCitus }: ModelInput): string {
   const resources = RESOURCES.filter((resource) => isCitus || resource !== 'workers')
   const name = (resource: Resource) =>
     ({
@@ -123,21 +123,21 @@ export function needsTable(needs: readonly Need[], { cores, batch }: ModelOption
       ...(isCitus ? [whole(need.workers)] : []),
       whole(need.servers),
       whole(need.coordinatorCores),
-      bytes(need.diskADay),
-      bytes(need.diskAYear),
-      bytes(need.walADay),
+      bytes(need.diskPerDay),
+      bytes(need.diskPerYear),
+      bytes(need.walPerDay),
     ]),
   )
 }
 
 /** What one has to know to read the tables. */
-export function footOf(known: Known, options: ModelOptions): string {
-  const { cores, coordinatorCores, shards, eventsAClaim } = options
+export function footnotes(known: ModelInput, options: ModelOptions): string {
+  const { cores, coordinatorCores, shards, eventsPerClaim } = options
   const general = [
-    `Of each core ${FILL * 100} % may be busy. In brackets: what is the limit.`,
+    `Of each core ${MAX_UTILIZATION * 100} % may be busy. In brackets: what is the limit.`,
     'Groups are as large as here under the highest load: with more workers that takes as many more events on their way to each server, or batches of claims of one worker each.',
     'Each event goes to a claim that is not in the server’s memory, and is read.',
-    `The need of a number of events includes their claims: ${eventsAClaim} events a claim, its creation and ${TRANSITIONS_A_CLAIM} transitions.`,
+    `The need of a number of events includes their claims: ${eventsPerClaim} events a claim, its creation and ${TRANSITIONS_PER_CLAIM} transitions.`,
     'The log counts pages that are written whole after a checkpoint, of which a short run has more than a long one.',
   ]
   const ofCitus = [

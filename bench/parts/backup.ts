@@ -6,7 +6,7 @@ import type { Bench } from '../bench.ts'
 import { highestSingleRate } from '../fastest.ts'
 import type { Part } from '../part.ts'
 import { MAIN } from '../server-process.ts'
-import { freshClaims, submit, submitBeside } from '../submission-run.ts'
+import { loadFreshClaims, submit, submitDuring } from '../submission-run.ts'
 
 const CONNECTIONS = 64
 /** A backup that is not through by then is given up. */
@@ -18,16 +18,16 @@ export const backup: Part = {
   run: async (bench, report) => {
     const { backupClaims, measureMs, warmupMs } = bench.sizes
     const rate = (await highestSingleRate(bench)) / 2
-    const pick = await freshClaims(bench, backupClaims)
+    const pick = await loadFreshClaims(bench, backupClaims)
     const run = { label: 'half of the maximum rate', pick, connections: CONNECTIONS, rate, measureMs }
     const before = await submit(bench, run)
     report.measured('half of the maximum rate, no backup', before)
 
     const { database } = await bench.main()
     bench.progress.doing('taking a backup')
-    const { done, measured: beside } = await submitBeside(
+    const { done, measured: beside } = await submitDuring(
       bench,
-      { pick, connections: CONNECTIONS, rate, warmupMs, longestMs: MAX_MS },
+      { pick, connections: CONNECTIONS, rate, warmupMs, maxMs: MAX_MS },
       () => takeBackup(bench, database.url),
     )
     const { seconds, megabytes } = done

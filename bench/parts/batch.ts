@@ -3,17 +3,17 @@ import { best, compare } from '../comparison.ts'
 import { fastestPgbench } from '../fastest.ts'
 import type { Measured } from '../measured.ts'
 import type { Part, PartReport } from '../part.ts'
-import { EVENTS_A_BATCH } from '../sizes.ts'
-import { freshClaims, submit, submitByPgbench } from '../submission-run.ts'
+import { EVENTS_PER_BATCH } from '../sizes.ts'
+import { loadFreshClaims, submit, submitByPgbench } from '../submission-run.ts'
 
 export const batch: Part = {
   name: 'batch',
-  summary: `${EVENTS_A_BATCH} events per request, compared with pgbench, which submits one event per transaction`,
+  summary: `${EVENTS_PER_BATCH} events per request, compared with pgbench, which submits one event per transaction`,
   run: async (bench, report) => {
     const connections = await sweep(bench, report)
     const clients = bench.pgbench ? (await fastestPgbench(bench)).clients : null
     const { ours, ratio } = await compare(bench, report, {
-      name: `batches of ${EVENTS_A_BATCH}: ours, ${connections} connections`,
+      name: `batches of ${EVENTS_PER_BATCH}: ours, ${connections} connections`,
       yardstick: `one by one: pgbench, ${clients} clients`,
       rounds: bench.sizes.rounds,
       ours: () => submitBatches(bench, connections, bench.sizes.measureMs),
@@ -34,12 +34,12 @@ async function sweep(bench: Bench, report: PartReport): Promise<number> {
 }
 
 async function submitBatches(bench: Bench, connections: number, measureMs: number): Promise<Measured> {
-  const pick = await freshClaims(bench, bench.sizes.warmClaims)
-  return submit(bench, { label: 'batches', pick, connections, batch: EVENTS_A_BATCH, measureMs })
+  const pick = await loadFreshClaims(bench, bench.sizes.warmClaims)
+  return submit(bench, { label: 'batches', pick, connections, batch: EVENTS_PER_BATCH, measureMs })
 }
 
 async function submitSingly(bench: Bench, clients: number): Promise<Measured> {
-  const pick = await freshClaims(bench, bench.sizes.warmClaims)
+  const pick = await loadFreshClaims(bench, bench.sizes.warmClaims)
   return submitByPgbench(bench, {
     label: 'batches',
     pick,

@@ -5,7 +5,7 @@ import type { ClaimPick } from '../load/submissions.ts'
 import type { Measured } from '../measured.ts'
 import type { Part } from '../part.ts'
 import type { Sizes } from '../sizes.ts'
-import { freshClaims, submit, submitBeside } from '../submission-run.ts'
+import { loadFreshClaims, submit, submitDuring } from '../submission-run.ts'
 import { verifyResolved } from '../verification.ts'
 import { waitForTransitions } from '../wait-for-transitions.ts'
 
@@ -22,7 +22,7 @@ export const check: Part = {
   run: async (bench, report) => {
     const { overdueClaims, measureMs } = bench.sizes
     // Enough claims that their logs stay short: each gets an event now and then, as most claims do.
-    const pick = await freshClaims(bench, bench.sizes.coldClaims)
+    const pick = await loadFreshClaims(bench, bench.sizes.coldClaims)
     const rate = (await highestRateOf(bench, pick)) / 2
     const set = bench.nextSet()
     const checkTime = await loadOverdue(bench, set)
@@ -81,9 +81,9 @@ async function watchCheck(
   const untilCheckMs = checkTime.getTime() - Date.now()
   const { server } = await bench.main()
   const label = `waiting for the check at ${checkTime.toISOString().slice(11, 16)}Z`
-  const { done, measured } = await submitBeside(
+  const { done, measured } = await submitDuring(
     bench,
-    { pick, connections: CONNECTIONS, rate, warmupMs: untilCheckMs, longestMs: MAX_CHECK_MS },
+    { pick, connections: CONNECTIONS, rate, warmupMs: untilCheckMs, maxMs: MAX_CHECK_MS },
     () => {
       const timeoutMs = untilCheckMs + MAX_CHECK_MS
       const resolved = waitForTransitions({ server }, bench.sizes.overdueClaims, checkTime, timeoutMs)

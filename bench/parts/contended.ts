@@ -2,7 +2,7 @@ import type { Bench } from '../bench.ts'
 import { compare } from '../comparison.ts'
 import type { Measured } from '../measured.ts'
 import type { Part } from '../part.ts'
-import { freshClaims, submit } from '../submission-run.ts'
+import { loadFreshClaims, submit } from '../submission-run.ts'
 import { verifyAcknowledged } from '../verification.ts'
 
 const CONNECTIONS = 64
@@ -42,7 +42,7 @@ async function submitToFew(bench: Bench, verified: { events: number; refused: nu
 async function runOver(bench: Bench) {
   return {
     label: 'contended',
-    pick: await freshClaims(bench, bench.sizes.warmClaims),
+    pick: await loadFreshClaims(bench, bench.sizes.warmClaims),
     connections: CONNECTIONS,
     measureMs: bench.sizes.measureMs,
   }

@@ -1,5 +1,5 @@
 import type { Bench } from '../bench.ts'
-import { analyze, CONTRACT, CONTRACT_GIVEN, clearClaims } from '../claims.ts'
+import { analyze, CONTRACT, CONTRACT_FIELD, clearClaims } from '../claims.ts'
 import { best, compare } from '../comparison.ts'
 import type { CreateRequests } from '../load/plan.ts'
 import type { Measured } from '../measured.ts'
@@ -72,7 +72,7 @@ async function fromSchema(bench: Bench, report: PartReport, connections: number)
   report.measured('claims from a schema, one a request', await create(bench, run, { source }))
 }
 
-/** Each key is begun first: one more statement, together with those of others. */
+/** Each key is begun first: one more statement, combineRounds with those of others. */
 async function withKeys(bench: Bench, report: PartReport, connections: number): Promise<void> {
   const run = { label: 'creation with a key', connections, measureMs: bench.sizes.measureMs }
   const { ratio } = await compare(bench, report, {
@@ -87,7 +87,7 @@ async function withKeys(bench: Bench, report: PartReport, connections: number): 
 
 async function create(bench: Bench, run: Run, given: Partial<CreateRequests> = {}): Promise<Measured> {
   await emptyTables(bench)
-  const requests = { kind: 'create', customers: CUSTOMERS, source: CONTRACT_GIVEN, ...given } as const
+  const requests = { kind: 'create', customers: CUSTOMERS, source: CONTRACT_FIELD, ...given } as const
   return measureServer(bench, { ...run, requests })
 }
 

@@ -6,7 +6,7 @@ import { clusterOf, type Side, sideOnCluster } from '../sides/side.ts'
 import { checkAt } from '../sides/side-check.ts'
 import { createAt, type SideMeasured, submitTo, warmUp } from '../sides/side-load.ts'
 import type { Spread } from '../sides/spread.ts'
-import { EVENTS_A_BATCH } from '../sizes.ts'
+import { EVENTS_PER_BATCH } from '../sizes.ts'
 
 const SINGLE_CONNECTIONS = 32
 const MANY_CONNECTIONS = 128
@@ -56,7 +56,7 @@ type Done = Costs & Partial<SideMeasured>
 function worksOn(bench: Bench, { distribution }: Side): Work[] {
   const { measureMs, distributedTurns: turns, distributedCheckTurns, distributedOverdue } = bench.sizes
   const batches = async (side: Side, name: string, spread: Spread) => {
-    const load = { label: name, connections: BATCH_CONNECTIONS, measureMs, batch: EVENTS_A_BATCH, spread }
+    const load = { label: name, connections: BATCH_CONNECTIONS, measureMs, batch: EVENTS_PER_BATCH, spread }
     return done(await submitTo(bench, side, load))
   }
   const batchWork = (key: string, name: string, spread: Spread): Work => ({

@@ -8,7 +8,7 @@ import type { ClaimPick } from '../load/submissions.ts'
 import type { Part } from '../part.ts'
 import { descriptorsOf, residentMbOf } from '../process-figures.ts'
 import { addCustomers, CUSTOMERS } from '../sides/customers.ts'
-import { freshClaims } from '../submission-run.ts'
+import { loadFreshClaims } from '../submission-run.ts'
 
 const CONNECTIONS = 16
 /** Of each kind of request in a round; the round is twice as long, so that the server is also seen at rest. */
@@ -16,9 +16,9 @@ const PHASE_MS = 6_000
 const ROUND_MS = 60_000
 /** Small enough for a machine that does other things meanwhile. */
 const RATES = { create: 50, submit: 200, batch: 10, read: 50 }
-const EVENTS_A_BATCH = 20
+const EVENTS_PER_BATCH = 20
 /** What one round may submit at most, so that no event of the next has the same id. */
-const NUMBERS_OF_ROUND = 1_000_000
+const NUMBERS_PER_ROUND = 1_000_000
 /** The first rounds compile code and open connections. */
 const WARM_UP_ROUNDS = 3
 
@@ -39,7 +39,7 @@ export const endurance: Part = {
     'an hour of all kinds of requests at a low rate: memory, descriptors and connections at its start and end',
   isExtra: true,
   run: async (bench, report) => {
-    const pick = await freshClaims(bench, bench.sizes.warmClaims)
+    const pick = await loadFreshClaims(bench, bench.sizes.warmClaims)
     const { database, server } = await bench.main()
     await bench.once('customers', () => addCustomers(database))
     const receiver = await startReceiver(bench.cleanup)
@@ -76,8 +76,8 @@ export const endurance: Part = {
 /** Returns how many requests were not accepted: on a machine that is busy with other things some may not be. */
 async function runRound(bench: Bench, pick: ClaimPick, round: number): Promise<number> {
   const { database, server } = await bench.main()
-  const first = (round + 1) * NUMBERS_OF_ROUND
-  const half = NUMBERS_OF_ROUND / 2
+  const first = (round + 1) * NUMBERS_PER_ROUND
+  const half = NUMBERS_PER_ROUND / 2
   const until = { warmupMs: 0, measureMs: PHASE_MS }
   const phases: Phase[] = [
     {
@@ -87,7 +87,7 @@ async function runRound(bench: Bench, pick: ClaimPick, round: number): Promise<n
     },
     { requests: { kind: 'submit', pick, batch: 1, first }, until, rate: RATES.submit },
     {
-      requests: { kind: 'submit', pick, batch: EVENTS_A_BATCH, first: first + half },
+      requests: { kind: 'submit', pick, batch: EVENTS_PER_BATCH, first: first + half },
       until,
       rate: RATES.batch,
     },

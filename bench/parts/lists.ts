@@ -9,7 +9,7 @@ import { requireAccepted } from '../measured-run.ts'
 import type { Part } from '../part.ts'
 import { alias, CUSTOMER, customerExternalId, customerId, METADATA } from '../reads/account.ts'
 import { CLAIM_SET, loadAccount } from '../reads/load-account.ts'
-import { freshClaims, submitBeside } from '../submission-run.ts'
+import { loadFreshClaims, submitDuring } from '../submission-run.ts'
 
 /** Enough for the rate though each answer took 100 ms. */
 const SUBMITTING = 512
@@ -81,7 +81,7 @@ export const lists: Part = {
     'a page of claims by each filter and in each order, and searches, during submissions at half of the highest rate',
   run: async (bench, report) => {
     const claims = bench.sizes.listedClaims
-    const pick = await freshClaims(bench, bench.sizes.warmClaims)
+    const pick = await loadFreshClaims(bench, bench.sizes.warmClaims)
     const { database, server } = await bench.main()
     bench.progress.doing(`loading an account of ${claims.toLocaleString('en')} claims`)
     await loadAccount(database, claims, (fraction) => bench.progress.at(fraction))
@@ -97,8 +97,8 @@ export const lists: Part = {
     const searches = Object.entries(searchesOf(claims)).map(([name, path]) => ({ name, path }))
     const paths = [...pages, ...searches]
     const { warmupMs } = bench.sizes
-    const beside = { pick, connections: SUBMITTING, rate, warmupMs, longestMs: MAX_MS }
-    const { done, measured } = await submitBeside(bench, beside, () => readAll(bench, server.url, paths))
+    const beside = { pick, connections: SUBMITTING, rate, warmupMs, maxMs: MAX_MS }
+    const { done, measured } = await submitDuring(bench, beside, () => readAll(bench, server.url, paths))
     for (const [i, { name }] of paths.entries()) {
       const result = done[i] as PhaseResult
       requireAccepted(result)

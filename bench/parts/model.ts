@@ -1,8 +1,16 @@
 import { availableParallelism } from 'node:os'
 import type { Bench } from '../bench.ts'
 import { BATCH_CONNECTIONS, type MeasuredSide, measureAll } from '../model/measure.ts'
-import { fitModel, type Known, type Model, needs, predict, type Trial, tryModel } from '../model/model.ts'
-import { costsTable, footOf, needsTable, predictionsTable, trialsTable } from '../model/tables.ts'
+import {
+  fitModel,
+  type Model,
+  type ModelInput,
+  needs,
+  predict,
+  type Trial,
+  tryModel,
+} from '../model/model.ts'
+import { costsTable, footnotes, needsTable, predictionsTable, trialsTable } from '../model/tables.ts'
 import type { Part, PartReport } from '../part.ts'
 import { clusterOf, embeddedSide, type Side, sideOnCluster } from '../sides/side.ts'
 
@@ -41,7 +49,7 @@ async function sideOf(bench: Bench): Promise<Side> {
   return embeddedSide(bench)
 }
 
-function knownOf({ side, latencies, ...measured }: MeasuredSide): Known {
+function knownOf({ side, latencies, ...measured }: MeasuredSide): ModelInput {
   const { shards, nodes: machines, isOn } = side.distribution
   return {
     ...measured,
@@ -83,13 +91,13 @@ function reportMeasured(
   })
 }
 
-interface Found {
-  known: Known
+interface ModelResults {
+  known: ModelInput
   fitted: Model
   trials: { name: string; perSecond: number; trial: Trial }[]
 }
 
-function reportModel(bench: Bench, report: PartReport, { known, fitted, trials }: Found): void {
+function reportModel(bench: Bench, report: PartReport, { known, fitted, trials }: ModelResults): void {
   const options = bench.options.model
   const { submission, creation, check } = fitted
   const predictions = predict(known, fitted, options)
@@ -99,7 +107,7 @@ function reportModel(bench: Bench, report: PartReport, { known, fitted, trials }
     trialsTable(trials),
     predictionsTable(predictions, options, known.isCitus),
     needsTable(needed, options, known.isCitus),
-    footOf(known, options),
+    footnotes(known, options),
   ]) {
     report.text(text)
   }
@@ -116,10 +124,10 @@ function reportModel(bench: Bench, report: PartReport, { known, fitted, trials }
     report.figure(`model_${workers}_workers_single_events_per_second`, alone.perSecond)
     report.figure(`model_${workers}_workers_checked_per_minute`, checked.perSecond * 60)
   }
-  for (const { eventsPerSecond, diskADay, workers, servers, coordinatorCores } of needed) {
+  for (const { eventsPerSecond, diskPerDay, workers, servers, coordinatorCores } of needed) {
     const figure = (name: string, value: number) =>
       report.figure(`model_at_${eventsPerSecond}_${name}`, value)
-    figure('disk_gb_a_day', diskADay / 1e9)
+    figure('disk_gb_a_day', diskPerDay / 1e9)
     figure('workers', workers)
     figure('servers', servers)
     figure('coordinator_cores', coordinatorCores)

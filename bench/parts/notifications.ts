@@ -9,10 +9,10 @@ import {
 } from '../feed/notification-run.ts'
 import { startReaders } from '../feed/start-readers.ts'
 import { type Receiver, startReceiver, withTimeout } from '../feed/start-receiver.ts'
-import { type Measured, median, together } from '../measured.ts'
+import { combineRounds, type Measured, median } from '../measured.ts'
 import { measuredOf } from '../measured-run.ts'
 import type { Part, PartReport } from '../part.ts'
-import { EVENTS_A_BATCH } from '../sizes.ts'
+import { EVENTS_PER_BATCH } from '../sizes.ts'
 
 const SINGLE_CONNECTIONS = 32
 const BATCH_CONNECTIONS = 8
@@ -36,8 +36,8 @@ export const notifications: Part = {
         ...{ batch: 1, connections: SINGLE_CONNECTIONS },
       },
       {
-        ...{ key: 'batch', what: `batches of ${EVENTS_A_BATCH}`, events: batch, eventsEach: 1 },
-        ...{ batch: EVENTS_A_BATCH, connections: BATCH_CONNECTIONS },
+        ...{ key: 'batch', what: `batches of ${EVENTS_PER_BATCH}`, events: batch, eventsEach: 1 },
+        ...{ batch: EVENTS_PER_BATCH, connections: BATCH_CONNECTIONS },
       },
     ]
     for (const work of works) await compareFollowers(bench, report, work, receiver)
@@ -140,7 +140,7 @@ function reportFollowers(
     const behind = median(measured.map((turn) => turn.behind))
     const words = (value: number | null) => (value === null ? 'unknown' : `${value.toFixed(0)} µs`)
     const cost = `an event and its notification: server ${words(costs.server)}, PostgreSQL ${words(costs.database)}`
-    report.measured(`${what}: ${followers.name}`, together(measured), {
+    report.measured(`${what}: ${followers.name}`, combineRounds(measured), {
       ...(ratio === null ? {} : { ratio }),
       note:
         measured === baseline ? cost : `${cost}; all received ${behind.toFixed(1)} s after the last response`,

@@ -4,7 +4,7 @@ import { claimId } from '../load/submissions.ts'
 import type { Measured } from '../measured.ts'
 import { measurePgbench, measureServer } from '../measured-run.ts'
 import type { Part, PartReport } from '../part.ts'
-import { freshClaims } from '../submission-run.ts'
+import { loadFreshClaims } from '../submission-run.ts'
 import { readingScript } from '../transactions.ts'
 
 /** The number of different claims, and pages. */
@@ -16,7 +16,7 @@ export const reading: Part = {
   summary: 'one claim read per request, compared with pgbench; lists of fifty claims',
   run: async (bench, report) => {
     const { sizes } = bench
-    const pick = await freshClaims(bench, sizes.warmClaims)
+    const pick = await loadFreshClaims(bench, sizes.warmClaims)
     const numbers = Array.from({ length: PATHS }, (_, i) => 1 + Math.floor((i * pick.claims) / PATHS))
     const claims = numbers.map((n) => `/v1/claims/${claimId(pick.set, n)}`)
     const lists = numbers

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import type { Bench, Workplace } from '../bench.ts'
+import type { Bench, ServiceInstance } from '../bench.ts'
 import type { HistogramData } from '../load/histogram.ts'
 import type { PhaseResult, Plan } from '../load/plan.ts'
 import { startLoad } from '../load/run-load.ts'
@@ -13,7 +13,7 @@ const CONNECTIONS = 2
 /** Requests of each kind before those that count. */
 const WARMUP_REQUESTS = 5
 /** What a claim takes on the disk, with its share of candidates, events, indexes and write-ahead log. */
-const BYTES_A_CLAIM = 1_500
+const BYTES_PER_CLAIM = 1_500
 
 export const reads: Part = {
   name: 'reads',
@@ -30,7 +30,7 @@ export const reads: Part = {
     }
     reportReads(report, sides, kinds)
     for (const [i, name] of ['small_server', 'large_server'].entries()) {
-      const { server } = (sides[i] as Side).workplace
+      const { server } = (sides[i] as Side).instance
       report.peakMemory(name, server.takePeakMb())
       await bench.stopServer(server)
     }
@@ -39,7 +39,7 @@ export const reads: Part = {
 
 interface Side {
   claims: number
-  workplace: Workplace
+  instance: ServiceInstance
   kinds: Map<string, ReadKind>
   /** By kind, of each round. */
   latencies: Map<string, HistogramData[]>
@@ -48,7 +48,7 @@ interface Side {
 async function requireSpace(bench: Bench, claims: number): Promise<void> {
   const { folder } = await bench.cluster()
   const { bavail, bsize } = await statfs(folder)
-  const [has, needs] = [bavail * bsize, claims * BYTES_A_CLAIM]
+  const [has, needs] = [bavail * bsize, claims * BYTES_PER_CLAIM]
   if (has > needs) return
   const gb = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`
   throw new Error(`${folder} has ${gb(has)} free and this needs ${gb(needs)}: choose another --folder`)
@@ -62,7 +62,7 @@ async function prepare(bench: Bench, claims: number): Promise<Side> {
   const kinds = new Map((await readKinds(database, claims)).map((kind) => [kind.name, kind]))
   await (await bench.cluster()).checkpoint()
   const server = await bench.startServer(database)
-  return { claims, workplace: { database, server }, kinds, latencies: new Map() }
+  return { claims, instance: { database, server }, kinds, latencies: new Map() }
 }
 
 /** Near its end the small account has no page for some filters: then the large one's does not count. */
@@ -71,7 +71,7 @@ function shared([small, large]: [Side, Side]): string[] {
 }
 
 async function readAll(bench: Bench, side: Side, kinds: string[], round: string): Promise<void> {
-  const { server, database } = side.workplace
+  const { server, database } = side.instance
   const plan: Plan = {
     url: server.url,
     token: database.token,

@@ -4,7 +4,7 @@ import { fastestPgbench, fastestSingles } from '../fastest.ts'
 import type { ClaimPick } from '../load/submissions.ts'
 import type { Part, PartReport } from '../part.ts'
 import { OPEN_LOOP_CONNECTIONS } from '../sizes.ts'
-import { freshClaims, submit, submitByPgbench } from '../submission-run.ts'
+import { loadFreshClaims, submit, submitByPgbench } from '../submission-run.ts'
 
 export const single: Part = {
   name: 'single',
@@ -43,7 +43,7 @@ async function warm(bench: Bench, report: PartReport, { ours, theirs }: Clients)
     yardstick: `${sizes.warmClaims.toLocaleString('en')} claims: pgbench, ${theirs} clients`,
     rounds: sizes.rounds,
     ours: async () =>
-      submit(bench, { ...run, connections: ours, pick: await freshClaims(bench, sizes.warmClaims) }),
+      submit(bench, { ...run, connections: ours, pick: await loadFreshClaims(bench, sizes.warmClaims) }),
     theirs:
       theirs === null
         ? null
@@ -51,7 +51,7 @@ async function warm(bench: Bench, report: PartReport, { ours, theirs }: Clients)
             submitByPgbench(bench, {
               ...run,
               connections: theirs,
-              pick: await freshClaims(bench, sizes.warmClaims),
+              pick: await loadFreshClaims(bench, sizes.warmClaims),
             }),
   })
   report.figure('single_vs_pgbench', ratio)
@@ -62,7 +62,7 @@ async function warm(bench: Bench, report: PartReport, { ours, theirs }: Clients)
 async function halfRate(bench: Bench, report: PartReport, rate: number): Promise<void> {
   const measured = await submit(bench, {
     label: 'half of the maximum rate',
-    pick: await freshClaims(bench, bench.sizes.warmClaims),
+    pick: await loadFreshClaims(bench, bench.sizes.warmClaims),
     connections: OPEN_LOOP_CONNECTIONS,
     rate,
     measureMs: bench.sizes.openLoopMs,
@@ -74,7 +74,7 @@ async function halfRate(bench: Bench, report: PartReport, rate: number): Promise
 /** Each claim about once: every measurement has a slice of its own, spread over the whole table. */
 async function cold(bench: Bench, report: PartReport, { ours, theirs }: Clients): Promise<void> {
   const { sizes } = bench
-  const pick = await freshClaims(bench, sizes.coldClaims)
+  const pick = await loadFreshClaims(bench, sizes.coldClaims)
   const slices = 2 * sizes.coldRounds
   const cluster = await bench.cluster()
   const slice = async (index: number): Promise<ClaimPick> => {

@@ -7,7 +7,7 @@ import { runLoad } from '../load/run-load.ts'
 import { median, percentilesOf } from '../measured.ts'
 import { measuredOf, requireAccepted } from '../measured-run.ts'
 import type { Part, PartReport } from '../part.ts'
-import { EVENTS_A_BATCH } from '../sizes.ts'
+import { EVENTS_PER_BATCH } from '../sizes.ts'
 
 /** The number of concurrent attempts of a server to one endpoint. */
 const CONNECTIONS = 32
@@ -70,7 +70,7 @@ async function drain(bench: Bench, receiver: Receiver, count: number): Promise<T
   const pick = await loadClaimsToSettle(bench, count)
   receiver.forget()
   const endpoint = await addEndpoint(bench, receiver.url, false)
-  const load = { events: count, batch: EVENTS_A_BATCH, connections: BATCH_CONNECTIONS, rate: null }
+  const load = { events: count, batch: EVENTS_PER_BATCH, connections: BATCH_CONNECTIONS, rate: null }
   await settle(bench, pick, { ...load, label: 'creating notifications' })
   bench.progress.doing(`sending ${count.toLocaleString('en')} deliveries`)
   const startedAt = Date.now()

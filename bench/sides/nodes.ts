@@ -67,7 +67,7 @@ export class Nodes {
     }
   }
 
-  /** Bytes of write-ahead log so far, of all together. */
+  /** Bytes of write-ahead log so far, of all combineRounds. */
   async walBytes(): Promise<number> {
     const rows = await this.#onEach<{ bytes: string }>(
       "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS bytes",

@@ -5,9 +5,9 @@ import { databaseCores, type Usage } from './usage.ts'
 export interface Costs {
   perSecond: number
   serverUs: number | null
-  /** All of PostgreSQL together. */
+  /** All of PostgreSQL combineRounds. */
   databaseUs: number | null
-  /** How many a second one core does, of the server and PostgreSQL together. */
+  /** How many a second one core does, of the server and PostgreSQL combineRounds. */
   perCore: number | null
 }
 

@@ -9,7 +9,7 @@ import { readUsage, type Usage, usageBetween } from './usage.ts'
 const MINUTE_MS = 60_000
 /** What loading the claims may take, with much to spare. */
 const FIRST_LEAD_MS = 8_000
-const LEAD_MS_A_CLAIM = 0.2
+const LEAD_MS_PER_CLAIM = 0.2
 /** A check that is not through by then is given up. */
 const MAX_CHECK_MS = 120_000
 
@@ -52,7 +52,7 @@ function scaled(usage: Usage, factor: number): Usage {
 
 /** Returns the whole minute whose check finds them all; no earlier one finds any. */
 async function loadOverdue(bench: Bench, side: Side, set: number, claims: number): Promise<Date> {
-  const leadMs = FIRST_LEAD_MS + claims * LEAD_MS_A_CLAIM
+  const leadMs = FIRST_LEAD_MS + claims * LEAD_MS_PER_CLAIM
   const checkTime = new Date(Math.ceil((Date.now() + leadMs) / MINUTE_MS) * MINUTE_MS)
   await clearClaims(side.database)
   bench.progress.doing(`${side.name}: loading ${claims.toLocaleString('en')} overdue claims`)

@@ -1,11 +1,11 @@
 import type { Bench } from '../bench.ts'
-import { analyze, CONTRACT_GIVEN, clearClaims, loadClaims } from '../claims.ts'
+import { analyze, CONTRACT_FIELD, clearClaims, loadClaims } from '../claims.ts'
 import type { Phase } from '../load/plan.ts'
 import { runLoad } from '../load/run-load.ts'
 import type { ClaimPick } from '../load/submissions.ts'
 import type { Measured } from '../measured.ts'
 import { measuredOf, planOf, requireAccepted } from '../measured-run.ts'
-import { EVENTS_A_BATCH } from '../sizes.ts'
+import { EVENTS_PER_BATCH } from '../sizes.ts'
 import { verifyAcknowledged, verifyCreated } from '../verification.ts'
 import { CUSTOMERS } from './customers.ts'
 import type { Side } from './side.ts'
@@ -49,23 +49,23 @@ export async function submitTo(bench: Bench, side: Side, load: Submissions): Pro
 
 /** An event to each of these claims. */
 async function touch(bench: Bench, side: Side, set: number, numbers: readonly number[]) {
-  const { pick, requests } = touchOf(side.distribution, set, numbers, EVENTS_A_BATCH)
+  const { pick, requests } = touchOf(side.distribution, set, numbers, EVENTS_PER_BATCH)
   const phase: Phase = {
-    requests: { kind: 'submit', pick, batch: EVENTS_A_BATCH, first: 0 },
+    requests: { kind: 'submit', pick, batch: EVENTS_PER_BATCH, first: 0 },
     until: { warmupRequests: 0, requests },
     rate: null,
   }
   bench.progress.doing(`${side.name}: an event to each claim`)
   requireAccepted(await runLoad(planOf(side, TOUCHING_CONNECTIONS, phase), bench.cleanup))
   await side.nodes.checkpoint()
-  return { pick, events: requests * EVENTS_A_BATCH }
+  return { pick, events: requests * EVENTS_PER_BATCH }
 }
 
 /** Creations into empty tables; every claim is then counted. */
 export async function createAt(bench: Bench, side: Side, load: SideLoad): Promise<SideMeasured> {
   await clearClaims(side.database)
   await readyTables(bench, side)
-  const requests = { kind: 'create' as const, customers: CUSTOMERS, source: CONTRACT_GIVEN }
+  const requests = { kind: 'create' as const, customers: CUSTOMERS, source: CONTRACT_FIELD }
   const { measured, result } = await measure(bench, side, load, requests)
   await verifyCreated(side.database, result)
   return measured
@@ -76,7 +76,7 @@ export function warmUp(bench: Bench, side: Side): Promise<unknown> {
   return bench.once(`warm ${side.databaseName}`, async () => {
     const load = { label: 'warming up', measureMs: bench.sizes.sweepMs, spread: 'all' as const }
     await submitTo(bench, side, { ...load, connections: 32, batch: 1 })
-    await submitTo(bench, side, { ...load, connections: 8, batch: EVENTS_A_BATCH })
+    await submitTo(bench, side, { ...load, connections: 8, batch: EVENTS_PER_BATCH })
   })
 }
 
@@ -119,7 +119,7 @@ async function measure(bench: Bench, side: Side, load: SideLoad, requests: Phase
     ...measuredOf(result),
     serverCpu: usage.server,
     databaseCpu: databaseCores(usage),
-    requests: result.answers / result.seconds,
+    requests: result.responses / result.seconds,
     usage,
   }
   return { measured, result }

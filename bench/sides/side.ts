@@ -1,12 +1,12 @@
 import type { Distribution } from '../../src/platform/database/citus/distribution.ts'
 import { readDistribution } from '../../src/platform/database/citus/read-distribution.ts'
-import type { Bench, Workplace } from '../bench.ts'
+import type { Bench, ServiceInstance } from '../bench.ts'
 import { type BenchDatabase, prepareDatabase } from '../bench-database.ts'
 import { addCustomers } from './customers.ts'
 import { Nodes } from './nodes.ts'
 
 /** One of the databases that are compared, with a server on it. */
-export interface Side extends Workplace {
+export interface Side extends ServiceInstance {
   name: 'plain' | 'citus'
   databaseName: string
   nodes: Nodes

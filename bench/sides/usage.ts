@@ -4,7 +4,7 @@ import type { Side } from './side.ts'
 export interface Usage {
   server: number | null
   coordinator: number | null
-  /** Of Citus, all together; 0 on plain PostgreSQL. */
+  /** Of Citus, all combineRounds; 0 on plain PostgreSQL. */
   workers: number | null
   /** As the coordinator counts them: one for each group of submissions or creations. */
   transactions: number

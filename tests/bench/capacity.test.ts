@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { capacityOf, checkCapacity, FILL, type Machines, neededFor } from '../../bench/model/capacity.ts'
+import {
+  capacityOf,
+  checkCapacity,
+  MAX_UTILIZATION,
+  type Machines,
+  neededFor,
+} from '../../bench/model/capacity.ts'
 import type { Spent } from '../../bench/model/costs.ts'
 import { needOf, ratesUpTo } from '../../bench/model/need.ts'
 
@@ -21,9 +27,9 @@ const rounded = ({ perSecond, limit }: ReturnType<typeof capacityOf>) => [Math.r
 
 test('the least of what servers, coordinator and workers can do is the limit', () => {
   const one = us(50, 20, 100)
-  assert.deepEqual(rounded(capacityOf(one, machines(1))), [4e4 * FILL, 'workers'])
-  assert.deepEqual(rounded(capacityOf(one, machines(100))), [4e5 * FILL, 'coordinator'])
-  assert.deepEqual(rounded(capacityOf(one, machines(4, { servers: 1 }))), [2e4 * FILL, 'servers'])
+  assert.deepEqual(rounded(capacityOf(one, machines(1))), [4e4 * MAX_UTILIZATION, 'workers'])
+  assert.deepEqual(rounded(capacityOf(one, machines(100))), [4e5 * MAX_UTILIZATION, 'coordinator'])
+  assert.deepEqual(rounded(capacityOf(one, machines(4, { servers: 1 }))), [2e4 * MAX_UTILIZATION, 'servers'])
 })
 
 test('more workers than shards do nothing', () => {
@@ -35,23 +41,29 @@ test('more workers than shards do nothing', () => {
 })
 
 test('plain PostgreSQL is bounded by the database and the servers', () => {
-  assert.deepEqual(rounded(capacityOf(us(10, 80, 0), machines(0, { servers: 4 }))), [1e5 * FILL, 'database'])
-  assert.deepEqual(rounded(capacityOf(us(80, 10, 0), machines(0, { servers: 4 }))), [5e4 * FILL, 'servers'])
+  assert.deepEqual(rounded(capacityOf(us(10, 80, 0), machines(0, { servers: 4 }))), [
+    1e5 * MAX_UTILIZATION,
+    'database',
+  ])
+  assert.deepEqual(rounded(capacityOf(us(80, 10, 0), machines(0, { servers: 4 }))), [
+    5e4 * MAX_UTILIZATION,
+    'servers',
+  ])
 })
 
 test('a rate needs as many servers and cores as its processor time fills', () => {
-  assert.deepEqual(neededFor(us(50, 20, 100), 1e6 * FILL), { servers: 50, coordinatorCores: 20 })
+  assert.deepEqual(neededFor(us(50, 20, 100), 1e6 * MAX_UTILIZATION), { servers: 50, coordinatorCores: 20 })
 })
 
 test('a check is made by as many servers as have shards of their own, and each moves several batches at once', () => {
-  const times = { lanes: 8, claimsABatch: 1000, waits: 0.99 }
+  const times = { lanes: 8, claimsPerBatch: 1000, waits: 0.99 }
   for (const [shards, servers] of [
     [8, 1],
     [9, 2],
     [32, 4],
   ] as const) {
     const busy = checkCapacity(us(10, 1, 1), machines(100, { shards }), { ...times, waits: 0 })
-    assert.deepEqual(rounded(busy), [servers * 1e5 * FILL, 'servers'])
+    assert.deepEqual(rounded(busy), [servers * 1e5 * MAX_UTILIZATION, 'servers'])
     const waiting = checkCapacity(us(1, 1, 8), machines(100, { shards }), times)
     assert.deepEqual(rounded(waiting), [servers * 8000, 'lanes'])
   }
@@ -63,14 +75,14 @@ test('a rate needs what its events take, and the claims that they go to', () => 
     ...{ event: us(40, 20, 80), creation: us(100, 50, 100), transition: us(0, 0, 50) },
     ...{ diskOfClaim: 1000, diskOfEvent: 100 },
   }
-  const need = needOf(ones, 10_000, { eventsAClaim: 10, coresOfWorker: 1 })
+  const need = needOf(ones, 10_000, { eventsPerClaim: 10, coresOfWorker: 1 })
   // Of events, creations and transitions in their order.
-  assert.equal(need.servers, Math.ceil((0.4 + 0.1) / FILL))
-  assert.equal(need.coordinatorCores, Math.ceil((0.2 + 0.05) / FILL))
-  assert.equal(need.workers, Math.ceil((0.8 + 0.1 + 0.1) / FILL))
-  assert.equal(need.diskADay, (12_000 * 100 + 1000 * 1000) * 86_400)
-  assert.equal(need.diskAYear, need.diskADay * 365)
-  assert.equal(need.walADay, 13_000 * 100 * 86_400)
+  assert.equal(need.servers, Math.ceil((0.4 + 0.1) / MAX_UTILIZATION))
+  assert.equal(need.coordinatorCores, Math.ceil((0.2 + 0.05) / MAX_UTILIZATION))
+  assert.equal(need.workers, Math.ceil((0.8 + 0.1 + 0.1) / MAX_UTILIZATION))
+  assert.equal(need.diskPerDay, (12_000 * 100 + 1000 * 1000) * 86_400)
+  assert.equal(need.diskPerYear, need.diskPerDay * 365)
+  assert.equal(need.walPerDay, 13_000 * 100 * 86_400)
 })
 
 test('rates go by tens up to the highest', () => {

@@ -42,7 +42,7 @@ test('no coefficient is below zero', () => {
   assert.ok(each > 1 && each < 1.5)
 })
 
-test('columns that always go together do not stop it', () => {
+test('columns that always go combineRounds do not stop it', () => {
   const found = leastSquares(
     [
       [1, 2],

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Costs, spentOn } from '../../bench/model/costs.ts'
-import { eventsAGroup, fitGrowth } from '../../bench/model/group-size.ts'
-import { fitModel, type Known, type KnownLoad, needs, predict, tryModel } from '../../bench/model/model.ts'
+import { eventsPerGroup, fitGrowth } from '../../bench/model/group-size.ts'
+import {
+  fitModel,
+  type LoadSample,
+  type ModelInput,
+  needs,
+  predict,
+  tryModel,
+} from '../../bench/model/model.ts'
 
 /** A world of which the costs are known. */
 const TRUE_GROWTH = 0.3
@@ -16,14 +23,14 @@ const TRUE: Costs = {
   walBytes: of(0, 200, 400),
 }
 
-function load(connections: number, batch: number, perSecond: number): KnownLoad {
+function load(connections: number, batch: number, perSecond: number): LoadSample {
   const inFlight = (connections * batch) / SHARDS
-  const groups = perSecond / eventsAGroup(TRUE_GROWTH, inFlight)
+  const groups = perSecond / eventsPerGroup(TRUE_GROWTH, inFlight)
   const counts = of(perSecond / batch, groups, perSecond)
   return { perSecond, inFlight, counts, spent: spentOn(TRUE, counts) }
 }
 
-const known: Known = {
+const known: ModelInput = {
   fitted: [load(4, 1, 800), load(16, 1, 1_500), load(64, 1, 3_000), load(8, 10, 5_000), load(8, 100, 9_000)],
   creations: [load(4, 1, 900), load(32, 1, 2_000)],
   checks: [
@@ -42,14 +49,25 @@ const known: Known = {
 }
 
 const options = {
-  ...{ cores: 4, coordinatorCores: 8, servers: 4, shards: null, rate: 100_000, eventsAClaim: 5, batch: 100 },
+  ...{
+    cores: 4,
+    coordinatorCores: 8,
+    servers: 4,
+    shards: null,
+    rate: 100_000,
+    eventsPerClaim: 5,
+    batch: 100,
+  },
 }
 
 test('how groups grow with what is in flight is found again', () => {
-  const samples = [1, 2, 8, 100].map((inFlight) => ({ inFlight, eventsAGroup: eventsAGroup(0.3, inFlight) }))
+  const samples = [1, 2, 8, 100].map((inFlight) => ({
+    inFlight,
+    eventsPerGroup: eventsPerGroup(0.3, inFlight),
+  }))
   assert.ok(Math.abs(fitGrowth(samples) - 0.3) < 1e-9)
   assert.equal(fitGrowth([]), 0)
-  assert.equal(eventsAGroup(0.3, 0.5), 1)
+  assert.equal(eventsPerGroup(0.3, 0.5), 1)
 })
 
 test('the costs of a request, a group and an event are found again, and predict a load that was not fitted', () => {
@@ -89,6 +107,6 @@ test('plain PostgreSQL has one prediction, of one machine', () => {
 
 test('what is needed grows with the rate', () => {
   const [small, large] = needs(known, fitModel(known), { ...options, rate: 10_000 })
-  assert.ok(Math.abs(Number(large?.diskADay) / Number(small?.diskADay) - 10) < 1e-9)
+  assert.ok(Math.abs(Number(large?.diskPerDay) / Number(small?.diskPerDay) - 10) < 1e-9)
   assert.ok(Number(large?.workers) >= Number(small?.workers))
 })

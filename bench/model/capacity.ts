@@ -1,17 +1,17 @@
 import type { Spent } from './costs.ts'
 
-/** So much of each core may be busy: the rest is for what comes between. */
+/** Maximum utilization of each core. The rest is headroom. */
 export const MAX_UTILIZATION = 0.8
 
-/** What there is. */
+/** The machines of a cluster. */
 export interface Machines {
-  /** Of Citus; 0 for plain PostgreSQL, where the coordinator stands for the database. */
+  /** Citus workers. 0 for plain PostgreSQL: the coordinator is then the database. */
   workers: number
   coresOfWorker: number
   coordinatorCores: number
-  /** Each has one thread. */
+  /** Server processes, of one thread each. */
   servers: number
-  /** Workers that have no shard do nothing; null if there are as many shards as it takes. */
+  /** Workers without a shard are idle. Null for as many shards as the workers need. */
   shards: number | null
 }
 
@@ -22,23 +22,23 @@ export interface Capacity {
   limit: Limit
 }
 
-/** How many a second each of the machines can do, if one takes that much. */
+/** The rate per second that each kind of machine allows, by the cost of one event. */
 function ceilingsOf(one: Spent, machines: Machines): Record<Limit, number> {
   const { workers, coresOfWorker, coordinatorCores, servers, shards } = machines
   const busy = Math.min(workers, shards ?? workers)
-  const most = (cores: number, each: number) => (each === 0 ? Infinity : (cores * MAX_UTILIZATION) / each)
+  const maxRate = (cores: number, cost: number) => (cost === 0 ? Infinity : (cores * MAX_UTILIZATION) / cost)
   const isPlain = workers === 0
-  const coordinator = most(coordinatorCores, one.coordinator)
+  const coordinator = maxRate(coordinatorCores, one.coordinator)
   return {
-    servers: most(servers, one.server),
+    servers: maxRate(servers, one.server),
     coordinator: isPlain ? Infinity : coordinator,
     database: isPlain ? coordinator : Infinity,
-    workers: isPlain ? Infinity : most(busy * coresOfWorker, one.workers),
+    workers: isPlain ? Infinity : maxRate(busy * coresOfWorker, one.workers),
     lanes: Infinity,
   }
 }
 
-/** The least of what they can do. */
+/** The lowest rate and its limit. */
 function least(ceilings: Record<Limit, number>): Capacity {
   const [limit, perSecond] = Object.entries(ceilings).reduce((a, b) => (b[1] < a[1] ? b : a))
   return { limit: limit as Limit, perSecond }
@@ -46,23 +46,23 @@ function least(ceilings: Record<Limit, number>): Capacity {
 
 export const capacityOf = (one: Spent, machines: Machines): Capacity => least(ceilingsOf(one, machines))
 
-/** What must be there besides so that the workers are busy. */
+/** The servers and coordinator cores that this rate needs. */
 export function neededFor(one: Spent, perSecond: number): { servers: number; coordinatorCores: number } {
   const cores = (each: number) => Math.ceil((perSecond * each) / MAX_UTILIZATION)
   return { servers: cores(one.server), coordinatorCores: cores(one.coordinator) }
 }
 
 export interface CheckTimes {
-  /** Batches that a server moves at once. */
+  /** Concurrent batches of a server. */
   lanes: number
   claimsPerBatch: number
-  /** Of one batch, in seconds: the ways to the database and the commit. */
+  /** Waiting time of one batch, in seconds: round trips to the database and the commit. */
   waits: number
 }
 
 /**
- * The check is made by as many servers as have shards of their own. A batch goes from the server to the coordinator and to
- * a worker, and waits for all.
+ * The capacity of the scheduled check. Servers that have their own shards run it. A batch uses the server, the coordinator and
+ * a worker one after the other.
  */
 export function checkCapacity(
   one: Spent,
@@ -70,8 +70,8 @@ export function checkCapacity(
   { lanes, claimsPerBatch, waits }: CheckTimes,
 ): Capacity {
   const batchSeconds = claimsPerBatch * (one.server + one.coordinator + one.workers) + waits
-  const atWork = machines.workers === 0 ? 1 : Math.ceil((machines.shards ?? Infinity) / lanes)
-  const servers = Math.min(machines.servers, atWork)
+  const active = machines.workers === 0 ? 1 : Math.ceil((machines.shards ?? Infinity) / lanes)
+  const servers = Math.min(machines.servers, active)
   const ceilings = ceilingsOf(one, { ...machines, servers })
   return least({ ...ceilings, lanes: (servers * lanes * claimsPerBatch) / batchSeconds })
 }

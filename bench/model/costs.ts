@@ -1,11 +1,11 @@
 import { leastSquares } from './least-squares.ts'
 
-/** What is spent: seconds of cores, and bytes of write-ahead log. */
+/** Measured resources: seconds of CPU time, and bytes of write-ahead log. */
 export const RESOURCES = ['client', 'server', 'coordinator', 'workers', 'walBytes'] as const
 export type Resource = (typeof RESOURCES)[number]
 export type Spent = Record<Resource, number>
 
-/** What has a cost of its own: a request, a group (what is written combineRounds), and each event or claim in it. */
+/** Units of cost: requests, groups (written together), and events or claims in the groups. */
 export interface Counts {
   requests: number
   groups: number
@@ -14,16 +14,16 @@ export interface Counts {
 
 const TERMS = ['requests', 'groups', 'events'] as const
 
-/** A load that was measured: how much of each there was, and what was spent on it. */
+/** A measured load: its units and the resources that it used. */
 export interface Sample {
   counts: Counts
   spent: Spent
 }
 
-/** Of each resource, what one of each takes. */
+/** The cost of one unit, by resource. */
 export type Costs = Record<Resource, Counts>
 
-/** Of requests PostgreSQL knows nothing. */
+/** Requests have no cost in PostgreSQL. */
 const termsOf = (resource: Resource) =>
   resource === 'client' || resource === 'server' ? TERMS : TERMS.slice(1)
 
@@ -47,12 +47,12 @@ export function spentOn(costs: Costs, counts: Counts): Spent {
   return Object.fromEntries(RESOURCES.map((resource) => [resource, of(costs[resource])])) as Spent
 }
 
-/** Of one event. */
+/** Units per event. */
 export const countsOfOne = ({ requests, groups, events }: Counts): Counts => ({
   requests: requests / events,
   groups: groups / events,
   events: 1,
 })
 
-/** Of all processors combineRounds, without the caller's. */
+/** CPU time of the servers and of PostgreSQL, without the load client. */
 export const coresOf = ({ server, coordinator, workers }: Spent): number => server + coordinator + workers

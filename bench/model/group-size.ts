@@ -1,11 +1,11 @@
 import { leastSquares } from './least-squares.ts'
 
-/** As `GROUP_SIZE` of the submission queue. */
-const LARGEST = 500
+/** `GROUP_SIZE` of the submission queue. */
+const MAX_GROUP_SIZE = 500
 
-/** A load in a closed loop, and how many events its groups had. */
+/** The mean group size of a load in a closed loop. */
 export interface GroupSample {
-  /** Events that wait or are on their way, of each machine. */
+  /** Events in flight per machine. */
   inFlight: number
   eventsPerGroup: number
 }
@@ -13,7 +13,7 @@ export interface GroupSample {
 export const inFlightOf = (connections: number, batch: number, machines: number): number =>
   (connections * batch) / machines
 
-/** Which part of the other events that are in flight goes with one: what is left when this is known of several loads. */
+/** Fits the share of the other events in flight that is in the group of an event. */
 export function fitGrowth(samples: readonly GroupSample[]): number {
   const crowded = samples.filter(({ inFlight, eventsPerGroup }) => inFlight > 1 && eventsPerGroup > 1)
   const [growth = 0] = leastSquares(
@@ -24,4 +24,4 @@ export function fitGrowth(samples: readonly GroupSample[]): number {
 }
 
 export const eventsPerGroup = (growth: number, inFlight: number): number =>
-  Math.min(1 + growth * Math.max(0, inFlight - 1), LARGEST)
+  Math.min(1 + growth * Math.max(0, inFlight - 1), MAX_GROUP_SIZE)

@@ -1,7 +1,6 @@
 /**
- * The coefficients, none below zero, with which the rows come nearest to the targets. Each row counts alike, however large
- * its target is: what is made small is the sum of the squares of the relative differences. There are few columns, so each
- * choice of those that count is tried.
+ * Non-negative least squares of relative errors. Rows have the same weight, whatever the size of their targets. There are
+ * few columns, so every subset of columns is tried.
  */
 export function leastSquares(rows: readonly (readonly number[])[], targets: readonly number[]): number[] {
   const used = rows.flatMap((row, i) => {
@@ -21,7 +20,7 @@ export function leastSquares(rows: readonly (readonly number[])[], targets: read
   return best.coefficients
 }
 
-/** So that each row gives 1, as nearly as may be: the normal equations, by elimination. Null if they do not tell. */
+/** Least squares with the target 1 for each row: solves the normal equations by elimination. Null if they are singular. */
 function solve(rows: readonly number[][]): number[] | null {
   const size = rows[0]?.length ?? 0
   const matrix = Array.from({ length: size }, (_, i) => [
@@ -30,7 +29,7 @@ function solve(rows: readonly number[][]): number[] | null {
   ])
   for (let i = 0; i < size; i++) {
     const pivot = matrix[i] as number[]
-    // Compared with what it was before the others were taken out of it, what is left is only rounding.
+    // A pivot that is tiny compared with its value before elimination is a rounding error.
     const before = sum(rows.map((row) => at(row, i) ** 2))
     if (at(pivot, i) <= before * 1e-12) return null
     for (const [j, row] of matrix.entries()) {

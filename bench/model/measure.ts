@@ -23,18 +23,18 @@ const FITTED: readonly LoadShape[] = [
   { connections: BATCH_CONNECTIONS, batch: 10 },
   { connections: BATCH_CONNECTIONS, batch: 100 },
 ]
-/** Not fitted: by these the model is tried. */
+/** Loads that are not fitted. They validate the model. */
 const TRIED: readonly LoadShape[] = [
   { connections: 32, batch: 1 },
   { connections: BATCH_CONNECTIONS, batch: 30 },
 ]
-/** Each group reads its claims and then writes them: none is in the server's memory. */
+/** Each group reads its claims and then writes them: the server has no claim in memory. */
 const TRANSACTIONS_PER_GROUP = 2
 const CREATING_CONNECTIONS = [4, 32]
-/** Of the overdue claims, for the smaller check. */
+/** The size of the smaller check, as a share of the overdue claims. */
 const SMALL_CHECK = 0.25
 
-/** A load that was measured: of each second. */
+/** A measured load. Counts and resources are per second. */
 interface MeasuredLoad extends LoadSample {
   name: string
 }
@@ -50,7 +50,7 @@ export interface MeasuredSide {
   diskOfEvent: number
 }
 
-/** All loads that the model needs, one after the other. */
+/** Measures all loads that the model needs, one after the other. */
 export async function measureAll(bench: Bench, side: Side): Promise<MeasuredSide> {
   const empty = await diskSizes(side)
   await warmUp(bench, side)
@@ -59,7 +59,7 @@ export async function measureAll(bench: Bench, side: Side): Promise<MeasuredSide
   const latencies = await latenciesOf(side)
   const tried = await mapSequentially(TRIED, (shape) => submissions(bench, side, shape))
   const creations = await mapSequentially(CREATING_CONNECTIONS, (connections) =>
-    creating(bench, side, connections),
+    createClaims(bench, side, connections),
   )
   const diskOfClaim = await bytesOfRow(side, empty, 'claims')
   const { distributedOverdue } = bench.sizes
@@ -81,7 +81,7 @@ async function submissions(bench: Bench, side: Side, shape: LoadShape): Promise<
   })
 }
 
-async function creating(bench: Bench, side: Side, connections: number): Promise<MeasuredLoad> {
+async function createClaims(bench: Bench, side: Side, connections: number): Promise<MeasuredLoad> {
   const load = { label: 'creations', connections, measureMs: bench.sizes.sweepMs }
   return toLoad(`creations, ${connections} connections`, await createAt(bench, side, load), {
     inFlight: connections,
@@ -99,7 +99,7 @@ function toLoad(
   return { name, perSecond, inFlight, counts, spent: spentOf(usage, clientCpu ?? 0) }
 }
 
-/** One check is one group; nobody asked for it. */
+/** A check is one group without a request. */
 function sampleOfCheck({ claims, seconds, usage }: CheckMeasured): Sample {
   const spent = spentOf(usage, 0)
   return {

@@ -4,32 +4,33 @@ import { eventsPerGroup, fitGrowth } from './group-size.ts'
 import { type Need, needOf, ratesUpTo, type UnitCosts } from './need.ts'
 import type { ModelOptions } from './options.ts'
 
-/** Citus workers that are predicted for. */
+/** Predicted numbers of Citus workers. */
 const WORKERS = [1, 2, 4, 8, 16, 32, 64, 100]
 
-/** What a load was, for fitting and for trying. */
+/** A measured load, for fitting and for validation. */
 export interface LoadSample extends Sample {
   perSecond: number
-  /** Events that wait or are on their way, of each machine; of creations, all of them. */
+  /** Events in flight per machine. Creations in flight on all machines. */
   inFlight: number
 }
 
-/** What was measured, as the model takes it. */
+/** The measurements that the model uses. */
 export interface ModelInput {
   fitted: readonly LoadSample[]
   creations: readonly LoadSample[]
   checks: readonly Sample[]
-  /** In seconds: what a batch of a check waits for besides processors. */
+  /** Waiting time of a batch of a check, without CPU time, in seconds. */
   checkWaits: number
   checkLanes: number
   checkBatch: number
-  /** Connections that send batches; of those that were measured. */
+  /** Connections that sent batches. */
   batchConnections: number
-  /** That the tables have, and that have those. */
+  /** Shards of the tables. */
   shards: number
+  /** Machines with shards. */
   machines: number
   isCitus: boolean
-  /** Of this machine. */
+  /** Cores of this machine. */
   cores: number
   diskOfClaim: number
   diskOfEvent: number
@@ -40,7 +41,7 @@ export interface Model {
   creation: Costs
   check: Costs
   growth: number
-  /** How busy this machine was, with everything on it, when the load was highest: of all cores. */
+  /** Highest share of all cores that was in use, by everything on this machine. */
   busy: number
 }
 
@@ -59,13 +60,13 @@ export function fitModel({ fitted, creations, checks, cores }: ModelInput): Mode
   }
 }
 
-/** What one event takes, by the events per request and the requests in flight per machine. */
+/** The cost of one event, by the events per request and the events in flight per machine. */
 function oneEvent({ submission, growth }: Model, batch: number, inFlight: number): Spent {
   const groups = 1 / eventsPerGroup(growth, inFlight)
   return spentOn(submission, { requests: 1 / batch, groups, events: 1 })
 }
 
-/** How many a second this machine does with everything on it: a server has one thread. */
+/** The rate per second of this machine, which also runs the database and the load client. A server has one thread. */
 function perSecondHere({ busy }: Model, one: Spent, cores: number): number {
   return Math.min((busy * cores) / (coresOf(one) + one.client), 1 / one.server)
 }
@@ -76,9 +77,9 @@ export interface Prediction {
   inBatches: Capacity
   alone: Capacity
   creations: Capacity
-  /** A second. */
+  /** Transitions per second. */
   checked: Capacity
-  /** What the workers could do in batches, and what it would take. */
+  /** Events per second in batches if only the workers were the limit, and the machines that this rate needs. */
   workersCould: number
   needed: { servers: number; coordinatorCores: number }
 }
@@ -112,19 +113,19 @@ export function predict(known: ModelInput, model: Model, options: ModelOptions):
   })
 }
 
-/** What one of each takes; groups are as large as they were here under the highest load. */
+/** The cost of one of each. Groups are as large as under the highest measured load. */
 function oneOfEach(
   known: ModelInput,
   model: Model,
   { batch }: Pick<ModelOptions, 'batch'>,
 ): UnitCosts & { alone: Spent } {
   const single = known.fitted.filter(({ counts }) => counts.requests === counts.events)
-  const most = (loads: readonly LoadSample[]) => loads.toSorted((a, b) => b.perSecond - a.perSecond)[0]
-  const alone = most(single)
+  const fastest = (loads: readonly LoadSample[]) => loads.toSorted((a, b) => b.perSecond - a.perSecond)[0]
+  const alone = fastest(single)
   return {
     event: oneEvent(model, batch, (known.batchConnections * batch) / known.machines),
     alone: oneEvent(model, 1, alone?.inFlight ?? 1),
-    creation: spentOn(model.creation, countsOfOne((most(known.creations) as LoadSample).counts)),
+    creation: spentOn(model.creation, countsOfOne((fastest(known.creations) as LoadSample).counts)),
     transition: spentOn(model.check, countsOfOne((known.checks.at(-1) as Sample).counts)),
     diskOfClaim: known.diskOfClaim,
     diskOfEvent: known.diskOfEvent,
@@ -139,7 +140,7 @@ export const needs = (known: ModelInput, model: Model, options: ModelOptions): N
     }),
   )
 
-/** By how much of what was measured the prediction is above it; below zero if it is below. */
+/** A prediction and its relative errors: above zero if the prediction is above the measurement. */
 export interface Trial {
   predicted: Spent
   measured: Spent

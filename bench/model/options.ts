@@ -3,18 +3,18 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 
 /** The clusters and loads that the model predicts. */
 export interface ModelOptions {
-  /** Of each worker. */
+  /** Cores of each worker. */
   cores: number
   coordinatorCores: number
-  /** Server processes for each worker; on plain PostgreSQL, all. */
+  /** Server processes per worker. On plain PostgreSQL, all server processes. */
   servers: number
   /** Null for as many as the workers need. */
   shards: number | null
-  /** Events a second, at most. */
+  /** Highest rate, in events per second. */
   rate: number
-  /** Events of a claim, in all. */
+  /** All events of a claim. */
   eventsPerClaim: number
-  /** Events a request. */
+  /** Events per request. */
   batch: number
 }
 

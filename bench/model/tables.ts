@@ -26,7 +26,7 @@ function bytes(value: number): string {
   return `${(value / 1000 ** power).toPrecision(3)} ${units[power]}`
 }
 
-/** What a request, a group and one event or claim take. */
+/** The cost of a request, a group, and an event or claim. */
 export function costsTable({ submission, creation, check }: Model, { isCitus }: ModelInput): string {
   const resources = RESOURCES.filter((resource) => isCitus || resource !== 'workers')
   const name = (resource: Resource) =>
@@ -130,25 +130,25 @@ export function needsTable(needs: readonly Need[], { cores, batch }: ModelOption
   )
 }
 
-/** What one has to know to read the tables. */
+/** Explanations below the tables. */
 export function footnotes(known: ModelInput, options: ModelOptions): string {
   const { cores, coordinatorCores, shards, eventsPerClaim } = options
   const general = [
-    `Of each core ${MAX_UTILIZATION * 100} % may be busy. In brackets: what is the limit.`,
-    'Groups are as large as here under the highest load: with more workers that takes as many more events on their way to each server, or batches of claims of one worker each.',
-    'Each event goes to a claim that is not in the server’s memory, and is read.',
-    `The need of a number of events includes their claims: ${eventsPerClaim} events a claim, its creation and ${TRANSITIONS_PER_CLAIM} transitions.`,
-    'The log counts pages that are written whole after a checkpoint, of which a short run has more than a long one.',
+    `The utilization of each core is at most ${MAX_UTILIZATION * 100} %. The limit is in brackets.`,
+    'Groups are as large as under the highest measured load. More workers need proportionally more events in flight to each server, or batches of claims of one worker each.',
+    'The server has no claim in memory: each event reads its claim.',
+    `The need of a number of events includes their claims: ${eventsPerClaim} events per claim, its creation and ${TRANSITIONS_PER_CLAIM} transitions.`,
+    'The log includes full pages that are written after a checkpoint. A short run has more of them than a long run.',
   ]
   const ofCitus = [
-    `Workers have ${cores} cores, the coordinator ${coordinatorCores}. Every statement goes through the coordinator: its cost of a statement is what bounds a large cluster.`,
-    'Citus MX, where servers connect to workers that have the metadata, would spread it; but with DATABASE_URLs of several nodes this service does NOT work yet: the insert barrier of lists, test clocks and accounts are local to the coordinator.',
+    `Workers have ${cores} cores, the coordinator ${coordinatorCores}. Every statement goes through the coordinator. Its cost per statement limits a large cluster.`,
+    'With Citus MX, servers connect to workers that have the metadata, which would spread this cost. This service does NOT work with DATABASE_URLs of several nodes yet: the insert barrier of lists, test clocks and accounts are local to the coordinator.',
     shards === null
-      ? `There are as many shards as workers need; here there are ${known.shards}. A worker without a shard does nothing: citus.shard_count counts when the tables are distributed.`
-      : `With ${shards} shards, no more than ${shards} workers do anything.`,
+      ? `There are as many shards as workers need. This cluster has ${known.shards}. A worker without a shard is idle. citus.shard_count applies when the tables are distributed.`
+      : `With ${shards} shards, at most ${shards} workers are used.`,
   ]
   const ofPlain = [
-    `This is plain PostgreSQL with ${coordinatorCores} cores of its own, so it is for one machine only: --citus measures a cluster.`,
+    `This is plain PostgreSQL with ${coordinatorCores} dedicated cores, on one machine. --citus measures a cluster.`,
   ]
   return [...(known.isCitus ? ofCitus : ofPlain), ...general].map((line) => `- ${line}`).join('\n')
 }

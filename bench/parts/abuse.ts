@@ -15,7 +15,7 @@ import type { Part, PartReport } from '../part.ts'
 import type { ServerProcess } from '../server-process.ts'
 
 const WARMUP_MS = 2_000
-/** A request must have arrived within 30 s, which is looked at as often, and the last began at the end. */
+/** The server closes a request that is incomplete after 30 s and checks every 30 s. The last request may start at the end. */
 const STAYS_MS = 75_000
 
 export const abuse: Part = {
@@ -31,7 +31,7 @@ export const abuse: Part = {
       const damage = await measure(bench, attack, server, database)
       damages.set(attack.name, damage)
       reportAttack(bench, report, attack, damage, server.takeErrors())
-      // What is left behind is this attack's, and not to be counted against the next one.
+      // A new server: effects of this attack must not count against the next attack.
       if (faultsOf(damage).length > 0) {
         await bench.stopServer(server)
         server = await bench.startServer(database)
@@ -68,7 +68,7 @@ async function measure(
   })
 }
 
-/** What must not be, in words. */
+/** Descriptions of the exceeded limits. */
 function faultsOf(damage: Damage): string[] {
   const faults: [boolean, string][] = [
     [!damage.isAlive, 'the process ended'],

@@ -9,7 +9,7 @@ import { MAIN } from '../server-process.ts'
 import { loadFreshClaims, submit, submitDuring } from '../submission-run.ts'
 
 const CONNECTIONS = 64
-/** A backup that is not through by then is given up. */
+/** Timeout of a backup. */
 const MAX_MS = 600_000
 
 export const backup: Part = {

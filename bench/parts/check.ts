@@ -9,10 +9,10 @@ import { loadFreshClaims, submit, submitDuring } from '../submission-run.ts'
 import { verifyResolved } from '../verification.ts'
 import { waitForTransitions } from '../wait-for-transitions.ts'
 
-/** Enough for the rate though each answer took 100 ms: fewer would hold the requests back themselves. */
+/** Enough for the rate even if each response takes 100 ms. Fewer connections would delay the requests. */
 const CONNECTIONS = 512
 const MINUTE_MS = 60_000
-/** A check that is not through by then is given up. */
+/** Timeout of a check. */
 const MAX_CHECK_MS = 600_000
 
 export const check: Part = {
@@ -21,7 +21,7 @@ export const check: Part = {
   idleMs: (sizes) => nextCheck(sizes) - Date.now() - sizes.overdueLeadMs,
   run: async (bench, report) => {
     const { overdueClaims, measureMs } = bench.sizes
-    // Enough claims that their logs stay short: each gets an event now and then, as most claims do.
+    // Enough claims that their logs stay short, as in real data.
     const pick = await loadFreshClaims(bench, bench.sizes.coldClaims)
     const rate = (await highestRateOf(bench, pick)) / 2
     const set = bench.nextSet()
@@ -46,11 +46,11 @@ export const check: Part = {
   },
 }
 
-/** The first whole minute before which there is time to load the claims. */
+/** The first whole minute that leaves enough time to load the claims. */
 const nextCheck = ({ overdueLeadMs }: Sizes) =>
   Math.ceil((Date.now() + overdueLeadMs) / MINUTE_MS) * MINUTE_MS
 
-/** Returns the whole minute whose check finds them all; no earlier one finds any. */
+/** Returns the whole minute whose check finds all claims. No earlier check finds any. */
 async function loadOverdue(bench: Bench, set: number): Promise<Date> {
   const { overdueClaims, warmupMs, measureMs } = bench.sizes
   const { database } = await bench.main()
@@ -62,7 +62,7 @@ async function loadOverdue(bench: Bench, set: number): Promise<Date> {
   bench.progress.doing('vacuum and analyze')
   await analyze(database)
   await (await bench.cluster()).checkpoint()
-  // What is still to be done before the check, and a second to spare.
+  // The remaining work before the check, and a margin of one second.
   if (Date.now() + warmupMs + measureMs + 1_000 > checkTime) {
     throw new Error(
       'loading the overdue claims took longer than expected: this machine is too busy or too slow',
@@ -71,7 +71,7 @@ async function loadOverdue(bench: Bench, set: number): Promise<Date> {
   return new Date(checkTime)
 }
 
-/** Submits at the rate from now on, and counts from the check's time until its last claim is resolved. */
+/** Submits at the rate from now on. Measures from the time of the check until its last claim is resolved. */
 async function watchCheck(
   bench: Bench,
   pick: ClaimPick,

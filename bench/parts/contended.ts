@@ -28,7 +28,7 @@ export const contended: Part = {
   },
 }
 
-/** The tables are as full as for the uncontended run; only the claims submitted to are few. */
+/** The tables are as full as in the uncontended run, but only few claims receive events. */
 async function submitToFew(bench: Bench, verified: { events: number; refused: number }): Promise<Measured> {
   const run = await runOver(bench)
   const pick = { ...run.pick, claims: bench.sizes.contendedClaims }

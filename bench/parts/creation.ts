@@ -25,7 +25,7 @@ export const creation: Part = {
   },
 }
 
-/** With how many connections it is fastest. */
+/** Returns the number of connections with the highest rate. */
 async function sweep(
   bench: Bench,
   report: PartReport,
@@ -65,14 +65,14 @@ async function halfRate(bench: Bench, report: PartReport, rate: number): Promise
   report.latencyFigures('creation', 'at_half_rate', measured)
 }
 
-/** The contract comes from a schema: one more thing to look up. */
+/** The contract is looked up in a schema. */
 async function fromSchema(bench: Bench, report: PartReport, connections: number): Promise<void> {
   const source = `"schema_id":"${await bench.once('schema', () => addSchema(bench))}"`
   const run = { label: 'creation from a schema', connections, measureMs: bench.sizes.measureMs }
   report.measured('claims from a schema, one a request', await create(bench, run, { source }))
 }
 
-/** Each key is begun first: one more statement, combineRounds with those of others. */
+/** Each key is stored first: one more statement, batched with other keys. */
 async function withKeys(bench: Bench, report: PartReport, connections: number): Promise<void> {
   const run = { label: 'creation with a key', connections, measureMs: bench.sizes.measureMs }
   const { ratio } = await compare(bench, report, {

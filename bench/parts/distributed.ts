@@ -40,12 +40,12 @@ export const distributed: Part = {
   },
 }
 
-/** Something that both sides do. */
+/** A load that both sides run. */
 interface Work {
-  /** Of its figures. */
+  /** Part of the names of its figures. */
   key: string
   name: string
-  /** One of what is counted. */
+  /** The counted unit, such as "an event". */
   unit: string
   turns: string
   at: (side: Side) => Promise<Done>

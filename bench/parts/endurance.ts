@@ -11,22 +11,22 @@ import { addCustomers, CUSTOMERS } from '../sides/customers.ts'
 import { loadFreshClaims } from '../submission-run.ts'
 
 const CONNECTIONS = 16
-/** Of each kind of request in a round; the round is twice as long, so that the server is also seen at rest. */
+/** Duration of each kind of request in a round. The server is idle for more than half of a round. */
 const PHASE_MS = 6_000
 const ROUND_MS = 60_000
-/** Small enough for a machine that does other things meanwhile. */
+/** Low rates, for a machine that also runs other work. */
 const RATES = { create: 50, submit: 200, batch: 10, read: 50 }
 const EVENTS_PER_BATCH = 20
-/** What one round may submit at most, so that no event of the next has the same id. */
+/** Range of event numbers of a round, so that event ids of rounds do not overlap. */
 const NUMBERS_PER_ROUND = 1_000_000
 /** The first rounds compile code and open connections. */
 const WARM_UP_ROUNDS = 3
 
-/** Their windows end while the part goes on: checks have something to do. */
+/** The windows end during the part, so that scheduled checks have work. */
 const SHORT_CONTRACT =
   '"contract":{"price":1,"activity_window":90,"review_window":60,"timeout_outcome":"fail","fulfillment_condition":{"event":"done"}}'
 
-/** At the end of a round; null where the system does not tell. */
+/** Figures at the end of a round. Null if the system does not report them. */
 interface Sample {
   mb: number | null
   descriptors: number | null
@@ -60,10 +60,11 @@ export const endurance: Part = {
     }
     const steady = samples.slice(WARM_UP_ROUNDS)
     const quarter = Math.max(1, Math.floor(steady.length / 4))
-    const mostOf = (some: Sample[], what: keyof Sample) => Math.max(...some.map((one) => one[what] ?? 0))
+    const maximumOf = (some: Sample[], key: keyof Sample) =>
+      Math.max(...some.map((sample) => sample[key] ?? 0))
     for (const what of ['mb', 'descriptors', 'connections'] as const) {
-      report.figure(`endurance_${what}_first_quarter`, mostOf(steady.slice(0, quarter), what))
-      report.figure(`endurance_${what}_last_quarter`, mostOf(steady.slice(-quarter), what))
+      report.figure(`endurance_${what}_first_quarter`, maximumOf(steady.slice(0, quarter), what))
+      report.figure(`endurance_${what}_last_quarter`, maximumOf(steady.slice(-quarter), what))
     }
     report.figure('endurance_refused', refused)
     report.row({
@@ -73,7 +74,7 @@ export const endurance: Part = {
   },
 }
 
-/** Returns how many requests were not accepted: on a machine that is busy with other things some may not be. */
+/** Returns the number of refused requests. On a busy machine some may be refused. */
 async function runRound(bench: Bench, pick: ClaimPick, round: number): Promise<number> {
   const { database, server } = await bench.main()
   const first = (round + 1) * NUMBERS_PER_ROUND

@@ -11,21 +11,21 @@ import { alias, CUSTOMER, customerExternalId, customerId, METADATA } from '../re
 import { CLAIM_SET, loadAccount } from '../reads/load-account.ts'
 import { loadFreshClaims, submitDuring } from '../submission-run.ts'
 
-/** Enough for the rate though each answer took 100 ms. */
-const SUBMITTING = 512
-const READING = 2
+/** Enough for the rate even if each response takes 100 ms. */
+const SUBMITTING_CONNECTIONS = 512
+const READING_CONNECTIONS = 2
 const WARMUP_REQUESTS = 10
 const MAX_MS = 900_000
-/** A span of the account's claims, which were made a millisecond apart, two days ago. */
-const spanOf = (from: number, before: number, claims: number) => {
+/** A time range of the account's claims, which were created one millisecond apart, two days ago. */
+const rangeOf = (from: number, before: number, claims: number) => {
   const at = (part: number) => new Date(Date.now() - 2 * 86_400_000 + part * claims).toISOString()
   return { from: at(from), before: at(before) }
 }
 
-/** Filters and orders, each with what it asks for. */
+/** Filters and orders with their query parameters. */
 function kindsOf(claims: number): Record<string, Record<string, string>> {
-  const dear = `${CONTRACT.price + 1}`
-  const created = spanOf(0.4, 0.6, claims)
+  const unusedPrice = `${CONTRACT.price + 1}`
+  const created = rangeOf(0.4, 0.6, claims)
   const large = customerId(CUSTOMER.large)
   return {
     'all, for comparison': {},
@@ -47,17 +47,17 @@ function kindsOf(claims: number): Record<string, Record<string, string>> {
     'metadata that none has': { 'metadata[order]': 'A-8' },
     'metadata that many have, FAILED': { 'metadata[region]': METADATA.many.region, status: 'FAILED' },
     'metadata that many have, due next': { 'metadata[region]': METADATA.many.region, sort: 'due_at' },
-    'a price that none has': { price_from: dear },
+    'a price that none has': { price_from: unusedPrice },
     'the total of all': { total: 'true' },
     'the total of what is FAILED and live': { total: 'true', status: 'FAILED', clock: 'live' },
-    'the total of a price that none has': { total: 'true', price_from: dear },
-    'a price that none has, due next': { price_from: dear, sort: 'due_at' },
-    'a price that none has, changed last': { price_from: dear, sort: 'status_since' },
-    'a price that none has, of a customer': { price_from: dear, customer_id: large },
+    'the total of a price that none has': { total: 'true', price_from: unusedPrice },
+    'a price that none has, due next': { price_from: unusedPrice, sort: 'due_at' },
+    'a price that none has, changed last': { price_from: unusedPrice, sort: 'status_since' },
+    'a price that none has, of a customer': { price_from: unusedPrice, customer_id: large },
   }
 }
 
-/** What the search of the dashboard asks, and what else is found by its name. */
+/** Searches of the dashboard and other lookups by name. */
 function searchesOf(claims: number): Record<string, string> {
   const id = claimId(CLAIM_SET, Math.floor(claims / 2))
   const shortened = encodeURIComponent(`${id.slice(0, 8)}…${id.slice(-6)}`)
@@ -97,7 +97,7 @@ export const lists: Part = {
     const searches = Object.entries(searchesOf(claims)).map(([name, path]) => ({ name, path }))
     const paths = [...pages, ...searches]
     const { warmupMs } = bench.sizes
-    const beside = { pick, connections: SUBMITTING, rate, warmupMs, maxMs: MAX_MS }
+    const beside = { pick, connections: SUBMITTING_CONNECTIONS, rate, warmupMs, maxMs: MAX_MS }
     const { done, measured } = await submitDuring(bench, beside, () => readAll(bench, server.url, paths))
     for (const [i, { name }] of paths.entries()) {
       const result = done[i] as PhaseResult
@@ -123,5 +123,5 @@ async function readAll(
     rate: null,
   }))
   const { token } = database
-  return startLoad({ url, token, connections: READING, phases }, bench.cleanup).results
+  return startLoad({ url, token, connections: READING_CONNECTIONS, phases }, bench.cleanup).results
 }

@@ -14,11 +14,11 @@ import { costsTable, footnotes, needsTable, predictionsTable, trialsTable } from
 import type { Part, PartReport } from '../part.ts'
 import { clusterOf, embeddedSide, type Side, sideOnCluster } from '../sides/side.ts'
 
-/** As `MOVES` and `MAX_MOVES` of the database, and `BATCH` of the scheduled check. */
+/** `MOVES` and `MAX_MOVES` of the database, and `BATCH` of the scheduled check. */
 const MOVES = 2
 const MAX_MOVES = 8
 const CHECK_BATCH = 1_000
-/** Statements of a batch of the check for which it waits, besides the one that commits. */
+/** Statements of a batch of the check, without the one that commits. */
 const CHECK_STATEMENTS = 4
 
 export const model: Part = {
@@ -81,7 +81,7 @@ function reportMeasured(
   }
   const ms = (value: number) => `${value.toFixed(2)} ms`
   report.row({
-    what: 'waits if nothing else is at work',
+    what: 'latencies on an idle machine',
     note: `round trip ${ms(latencies.roundTrip)}, commit ${ms(latencies.commit)}, commit of a claim ${ms(latencies.claimCommit)}`,
   })
   const { diskOfClaim, diskOfEvent } = disk

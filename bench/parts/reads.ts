@@ -10,9 +10,9 @@ import { type ReadKind, readKinds } from '../reads/kinds.ts'
 import { loadAccount } from '../reads/load-account.ts'
 
 const CONNECTIONS = 2
-/** Requests of each kind before those that count. */
+/** Requests of each kind that are not counted. */
 const WARMUP_REQUESTS = 5
-/** What a claim takes on the disk, with its share of candidates, events, indexes and write-ahead log. */
+/** Bytes on disk per claim, with its share of candidates, events, indexes and write-ahead log. */
 const BYTES_PER_CLAIM = 1_500
 
 export const reads: Part = {
@@ -41,7 +41,7 @@ interface Side {
   claims: number
   instance: ServiceInstance
   kinds: Map<string, ReadKind>
-  /** By kind, of each round. */
+  /** By kind, one entry per round. */
   latencies: Map<string, HistogramData[]>
 }
 
@@ -58,14 +58,14 @@ async function prepare(bench: Bench, claims: number): Promise<Side> {
   const database = await (await bench.cluster()).createDatabase(`bench_reads_${claims}`)
   bench.progress.doing(`loading an account of ${claims.toLocaleString('en')} claims`)
   await loadAccount(database, claims, (fraction) => bench.progress.at(fraction))
-  bench.progress.doing('looking for the deep pages')
+  bench.progress.doing('finding the deep pages')
   const kinds = new Map((await readKinds(database, claims)).map((kind) => [kind.name, kind]))
   await (await bench.cluster()).checkpoint()
   const server = await bench.startServer(database)
   return { claims, instance: { database, server }, kinds, latencies: new Map() }
 }
 
-/** Near its end the small account has no page for some filters: then the large one's does not count. */
+/** The kinds that both accounts have. Near its end the small account has no page for some filters. */
 function shared([small, large]: [Side, Side]): string[] {
   return [...small.kinds.keys()].filter((name) => large.kinds.has(name))
 }
@@ -114,7 +114,7 @@ function reportReads(report: PartReport, [small, large]: [Side, Side], kinds: st
   report.figure('read_p99_ms_large', percentilesOf(...all(large)).p99)
 }
 
-/** Of every kind; of one round or of all. */
+/** Latencies of every kind, of one round or of all rounds. */
 function all({ latencies }: Side, round?: number): HistogramData[] {
   const kinds = [...latencies.values()]
   return round === undefined ? kinds.flat() : kinds.map((rounds) => rounds[round] as HistogramData)

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Part } from '../part.ts'
 import { residentMbOf } from '../process-figures.ts'
 
-/** Its jobs have run once by then, and what the start needed has been collected. */
+/** Time in which jobs run once and the garbage of the start is collected. */
 const SETTLES_MS = 10_000
 
 export const rest: Part = {

@@ -12,7 +12,7 @@ export const single: Part = {
   run: async (bench, report) => {
     const clients = await sweep(bench, report)
     const perSecond = await warm(bench, report, clients)
-    // For the other parts: better known now than from the sweep.
+    // Other parts use this rate, which is more precise than that of the sweep.
     await bench.once('highest single rate', async () => perSecond)
     await halfRate(bench, report, perSecond / 2)
     await cold(bench, report, clients)
@@ -21,7 +21,7 @@ export const single: Part = {
 
 interface Clients {
   ours: number
-  /** Null where there is no pgbench. */
+  /** Null without pgbench. */
   theirs: number | null
 }
 
@@ -34,7 +34,7 @@ async function sweep(bench: Bench, report: PartReport): Promise<Clients> {
   return { ours: ours.clients, theirs: theirs.clients }
 }
 
-/** The same claims again and again. Returns our rate. */
+/** Submits to the same claims repeatedly. Returns our rate. */
 async function warm(bench: Bench, report: PartReport, { ours, theirs }: Clients): Promise<number> {
   const { sizes } = bench
   const run = { label: 'single', measureMs: sizes.measureMs }
@@ -71,7 +71,7 @@ async function halfRate(bench: Bench, report: PartReport, rate: number): Promise
   report.latencyFigures('single', 'at_half_rate', measured)
 }
 
-/** Each claim about once: every measurement has a slice of its own, spread over the whole table. */
+/** Submits about once to each claim. Every measurement has a separate slice, spread over the whole table. */
 async function cold(bench: Bench, report: PartReport, { ours, theirs }: Clients): Promise<void> {
   const { sizes } = bench
   const pick = await loadFreshClaims(bench, sizes.coldClaims)

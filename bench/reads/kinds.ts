@@ -4,7 +4,7 @@ import { claimId } from '../load/submissions.ts'
 import { AVERAGE_CUSTOMERS, alias, CUSTOMER, customerExternalId, customerId } from './account.ts'
 import { CLAIM_SET } from './load-account.ts'
 
-/** One kind of read, with the paths that are asked for by turns. */
+/** One kind of read. Its paths are requested in rotation. */
 export interface ReadKind {
   name: string
   paths: string[]
@@ -15,13 +15,13 @@ type List = 'claims' | 'candidates'
 interface Filter {
   name: string
   status?: string
-  /** By turns where there are several. */
+  /** Several customers are used in rotation. */
   customers?: number[]
-  /** Records a page: where the small table has fewer than 50 to give, both are asked for fewer. */
+  /** Records per page. Below 50 where the small table has fewer records, for both tables. */
   limit: number
 }
 
-/** Different paths of one kind, so that it is not always the same few pages that are read. */
+/** Different paths of one kind, so that reads do not hit the same few pages. */
 const VARIANTS = 40
 const LIMIT = 50
 
@@ -81,7 +81,7 @@ async function pagesOf(
 function queryOf(list: List, filter: Filter, customer: number | null, order: string): string {
   const query = new URLSearchParams({ order, limit: `${filter.limit}` })
   if (filter.status) query.set('status', filter.status)
-  // The candidates' filter is the caller's own name of the customer.
+  // Candidates are filtered by the external id of the customer.
   if (customer !== null && list === 'claims') query.set('customer_id', customerId(customer))
   if (customer !== null && list === 'candidates') query.set('customer_uuid', customerExternalId(customer))
   return query.toString()
@@ -92,7 +92,7 @@ function middleCursors(list: List, claims: number): string[] {
   return evenly(VARIANTS, claims * 0.04, claims * 0.06).map((n) => candidateId(alias(n)))
 }
 
-/** The record after which a page and a bit are left; null where the filter is met by fewer, or by turns by others. */
+/** The record before the last page and ten more records. Null if fewer match, or if customers rotate. */
 async function lastCursor(
   { sql }: BenchDatabase,
   list: List,

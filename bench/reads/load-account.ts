@@ -14,13 +14,13 @@ import {
 } from './account.ts'
 
 const CHUNK = 100_000
-/** Of the work until the indexes are there again. */
+/** Share of the loading time. Rebuilding the indexes takes the rest. */
 const LOADING_SHARE = 0.6
 
 /** Claims are numbered from 1 in the order of the list. */
 export const CLAIM_SET = 1
 
-/** Fills an account with claims and a tenth as many candidates; a tenth of the claims have events. */
+/** Fills an account with claims and a tenth as many candidates. A tenth of the claims have events. */
 export async function loadAccount(
   database: BenchDatabase,
   claims: number,
@@ -51,7 +51,7 @@ async function loadCustomers({ sql, userId }: BenchDatabase): Promise<void> {
   )
 }
 
-/** By which lists find claims. */
+/** Adds the metadata pairs by which lists find claims. */
 async function addPairs({ sql, userId }: BenchDatabase): Promise<void> {
   for (const metadata of Object.values(METADATA)) {
     const [pair] = Object.entries(metadata) as [[string, string]]
@@ -64,7 +64,7 @@ async function addPairs({ sql, userId }: BenchDatabase): Promise<void> {
   }
 }
 
-/** Returns what makes them again. */
+/** Returns the statements that create the indexes again. */
 async function dropSecondaryIndexes({ sql }: BenchDatabase): Promise<string[]> {
   const { rows } = await sql.query<{ name: string; definition: string }>(
     `SELECT c.relname AS name, pg_get_indexdef(i.indexrelid) AS definition
@@ -97,7 +97,7 @@ async function loadChunk(database: BenchDatabase, claims: number, from: number, 
 
 const CANDIDATE_NAMESPACE = 'claimkeeper/candidate_alias:'
 
-/** As src/claims/claim-ids.ts makes it. */
+/** The same id as in src/claims/claim-ids.ts. */
 const VERSION_SET = 'set_byte(substring(hash FROM 1 FOR 16), 6, get_byte(hash, 6) & 15 | 128)'
 const CANDIDATE_ID = `encode(set_byte(${VERSION_SET}, 8, get_byte(hash, 8) & 63 | 128), 'hex')::uuid`
 

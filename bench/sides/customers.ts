@@ -1,7 +1,7 @@
 import type { BenchDatabase } from '../bench-database.ts'
 import { customerPrefix } from '../load/creations.ts'
 
-/** For whom claims are created; they are not those of the accounts whose lists are read. */
+/** Number of customers that claims are created for. The account whose lists are read has other customers. */
 export const CUSTOMERS = 10_000
 
 export async function addCustomers({ sql, userId }: BenchDatabase): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Side } from './side.ts'
 
-/** Bytes with indexes. */
+/** Sizes in bytes, with indexes. */
 export interface DiskSizes {
   claims: number
   events: number
@@ -14,7 +14,7 @@ export async function diskSizes(side: Side): Promise<DiskSizes> {
   return rows[0] as DiskSizes
 }
 
-/** For each row that is there, besides what the empty tables take. */
+/** Bytes per row, without the size of the empty table. */
 export async function bytesOfRow(
   side: Side,
   empty: DiskSizes,

@@ -1,18 +1,18 @@
 import { Histogram } from '../load/histogram.ts'
 import type { Side } from './side.ts'
 
-const TIMES = 200
+const REPETITIONS = 200
 
-/** What a statement waits for if nothing else is at work, in milliseconds: the medians. */
+/** Median latencies of statements on an idle machine, in milliseconds. */
 export interface Latencies {
   roundTrip: number
-  /** Of a row that is on the coordinator, with its commit. */
+  /** An update of a row on the coordinator, with its commit. */
   commit: number
-  /** Of a claim, with its commit: on Citus, by way of the coordinator. */
+  /** An update of a claim, with its commit. On Citus it goes through the coordinator. */
   claimCommit: number
 }
 
-/** There must be a claim. */
+/** The database must contain a claim. */
 export async function latenciesOf({ database: { sql } }: Side): Promise<Latencies> {
   const idOf = async (table: string) => (await sql.query(`SELECT id FROM ${table} LIMIT 1`)).rows[0].id
   const [customer, claim] = [await idOf('customers'), await idOf('claims')]
@@ -35,7 +35,7 @@ export async function latenciesOf({ database: { sql } }: Side): Promise<Latencie
 
 async function medianMs(work: () => Promise<unknown>): Promise<number> {
   const histogram = new Histogram()
-  for (let i = 0; i < TIMES; i++) {
+  for (let i = 0; i < REPETITIONS; i++) {
     const startedAt = performance.now()
     await work()
     histogram.record(performance.now() - startedAt)

@@ -9,19 +9,19 @@ const THIS_MACHINE = /^(localhost|127\..*|\[::1\])$/
 
 interface Node {
   url: string
-  /** A superuser's, in the database `postgres`. */
+  /** A superuser's connection to the database `postgres`. */
   admin: pg.Client
-  /** Null if it runs on another machine, where nobody can be asked for its processor time. */
+  /** Process id. Null on another machine, whose CPU times are not available. */
   postmaster: number | null
 }
 
-/** Processor time so far, in milliseconds; null where the system does not tell. */
+/** CPU time in milliseconds. Null if the system does not report it. */
 export interface NodesCpu {
   coordinator: number | null
   workers: number | null
 }
 
-/** The servers on which databases lie, seen by a superuser: one PostgreSQL, or all of a Citus cluster. */
+/** Superuser access to the PostgreSQL servers: one server, or all servers of a Citus cluster. */
 export class Nodes {
   readonly #nodes: readonly Node[]
 
@@ -29,22 +29,22 @@ export class Nodes {
     this.#nodes = nodes
   }
 
-  /** All servers of the cluster to which the coordinator's address leads, as a superuser. */
+  /** All servers of a cluster. The URL of the coordinator must have a superuser. */
   static async ofCluster(coordinator: string, cleanup: Cleanup): Promise<Nodes> {
     return Nodes.of(await nodesOfCluster(coordinator), cleanup)
   }
 
-  /** The coordinator first. */
+  /** The first URL is the coordinator. */
   static async of(urls: readonly string[], cleanup: Cleanup): Promise<Nodes> {
     return new Nodes(await Promise.all(urls.map((url) => open(url, cleanup))))
   }
 
-  /** How many keep the shards of claims. */
+  /** Number of servers with shards of claims. */
   get workers(): number {
     return this.#nodes.length - 1
   }
 
-  /** Makes a database on the coordinator, or distributed on all. It goes at the end. Returns its address. */
+  /** Creates a database on the coordinator or on all servers. The clean-up drops it. Returns its URL. */
   async createDatabase(name: string, on: 'coordinator' | 'all', cleanup: Cleanup): Promise<string> {
     const urls = this.#nodes.map(({ url }) => url).slice(0, on === 'all' ? this.#nodes.length : 1)
     cleanup.add(() => onEachNode(urls, (client) => dropAlone(client, name)))
@@ -67,7 +67,7 @@ export class Nodes {
     }
   }
 
-  /** Bytes of write-ahead log so far, of all combineRounds. */
+  /** Bytes of write-ahead log of all servers so far. */
   async walBytes(): Promise<number> {
     const rows = await this.#onEach<{ bytes: string }>(
       "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS bytes",
@@ -75,7 +75,7 @@ export class Nodes {
     return rows.reduce((sum, { bytes }) => sum + Number(bytes), 0)
   }
 
-  /** Transactions so far in a database, as the coordinator counts them. */
+  /** Committed transactions of a database so far, on the coordinator. */
   async transactions(database: string): Promise<number> {
     const { rows } = await (this.#nodes[0] as Node).admin.query<{ count: string }>(
       'SELECT xact_commit AS count FROM pg_stat_database WHERE datname = $1',
@@ -88,7 +88,7 @@ export class Nodes {
     await this.#onEach('CHECKPOINT')
   }
 
-  /** For people. */
+  /** A summary for readers. */
   async describe(): Promise<string> {
     const [row] = await this.#onEach<{ version: string; citus: string | null }>(
       `SELECT split_part(current_setting('server_version'), ' ', 1) AS version,
@@ -109,7 +109,7 @@ async function open(url: string, cleanup: Cleanup): Promise<Node> {
   if (!THIS_MACHINE.test(new URL(url).hostname)) return { url, admin, postmaster: null }
   const { rows } = await admin.query<{ file: string }>("SELECT pg_read_file('postmaster.pid') AS file")
   const pid = Number.parseInt(rows[0]?.file ?? '', 10)
-  // In a container it would have a number of its own.
+  // In a container the process id is not valid on this machine.
   return { url, admin, postmaster: isPostgres(pid) ? pid : null }
 }
 
@@ -118,7 +118,7 @@ async function dropAlone(client: pg.Client, name: string): Promise<void> {
   await dropDatabase(client, name)
 }
 
-/** Citus would do it on the others too. */
+/** Citus would otherwise create and drop databases on the other servers too. */
 async function eachByItself(client: pg.Client): Promise<void> {
   await client.query('SET citus.enable_create_database_propagation = off')
 }

@@ -1,13 +1,13 @@
 import { median } from '../measured.ts'
 import { databaseCores, type Usage } from './usage.ts'
 
-/** What was done a second, and what one took of processors, in microseconds; null where the system does not tell. */
+/** The rate, and the CPU time of one event, claim or transition in microseconds. Null if the system does not report it. */
 export interface Costs {
   perSecond: number
   serverUs: number | null
-  /** All of PostgreSQL combineRounds. */
+  /** All PostgreSQL servers together. */
   databaseUs: number | null
-  /** How many a second one core does, of the server and PostgreSQL combineRounds. */
+  /** Rate per core, of the server and PostgreSQL together. */
   perCore: number | null
 }
 
@@ -28,7 +28,7 @@ export interface PairedTurn<Result extends Costs = Costs> {
   result: Result
 }
 
-/** The median of Citus to plain PostgreSQL over the pairs: the first turn of the one with the first of the other, and so on. */
+/** The median ratios of Citus to plain PostgreSQL. The first turns of both are a pair, then the second turns, and so on. */
 export function ratiosOf(turns: readonly PairedTurn[]): { ratio: number; ofACore: number | null } {
   const of = (name: PairedTurn['name']) => turns.filter((turn) => turn.name === name)
   const plain = of('plain')

@@ -7,10 +7,10 @@ import { readyTables } from './side-load.ts'
 import { readUsage, type Usage, usageBetween } from './usage.ts'
 
 const MINUTE_MS = 60_000
-/** What loading the claims may take, with much to spare. */
+/** Time for loading the claims, with a large margin. */
 const FIRST_LEAD_MS = 8_000
 const LEAD_MS_PER_CLAIM = 0.2
-/** A check that is not through by then is given up. */
+/** Timeout of a check. */
 const MAX_CHECK_MS = 120_000
 
 export interface CheckMeasured {
@@ -20,7 +20,7 @@ export interface CheckMeasured {
   usage: Usage
 }
 
-/** The scheduled check of a number of overdue claims, with nothing else at work; each is then looked at. */
+/** Measures the scheduled check of overdue claims without other requests, then verifies each claim. */
 export async function checkAt(bench: Bench, side: Side, claims: number): Promise<CheckMeasured> {
   const set = bench.nextSet()
   const checkTime = await loadOverdue(bench, side, set, claims)
@@ -32,9 +32,9 @@ export async function checkAt(bench: Bench, side: Side, claims: number): Promise
   const label = `${side.name}: waiting for the check at ${checkTime.toISOString().slice(11, 16)}Z`
   const [seconds, before] = await bench.progress.during(label, untilMs, Promise.all([resolved, first]))
   const after = await readUsage(side)
-  // What was spent in the time around it was spent on the check.
+  // All usage between the two readings is attributed to the check.
   const usage = scaled(usageBetween(before, after), (after.atMs - before.atMs) / 1000 / seconds)
-  bench.progress.doing(`${side.name}: looking at every resolved claim`)
+  bench.progress.doing(`${side.name}: verifying every resolved claim`)
   await verifyResolved(side.database, set, claims)
   return { claims, seconds, perSecond: claims / seconds, usage }
 }
@@ -50,7 +50,7 @@ function scaled(usage: Usage, factor: number): Usage {
   }
 }
 
-/** Returns the whole minute whose check finds them all; no earlier one finds any. */
+/** Returns the whole minute whose check finds all claims. No earlier check finds any. */
 async function loadOverdue(bench: Bench, side: Side, set: number, claims: number): Promise<Date> {
   const leadMs = FIRST_LEAD_MS + claims * LEAD_MS_PER_CLAIM
   const checkTime = new Date(Math.ceil((Date.now() + leadMs) / MINUTE_MS) * MINUTE_MS)

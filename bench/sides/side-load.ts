@@ -21,20 +21,20 @@ export interface SideLoad {
 }
 
 export interface SideMeasured extends Measured {
-  /** Requests a second, of which each may have several events. */
+  /** Requests per second. A request may have several events. */
   requests: number
   usage: Usage
 }
 
 export interface Submissions extends SideLoad {
-  /** Events a request. */
+  /** Events per request. */
   batch: number
   spread: Spread
 }
 
 /**
- * Submissions to claims that are newly loaded; every acknowledged one is then looked for. Unless each claim comes once, the
- * server has all of them in its memory when it begins: otherwise the side that is faster would have more of them there.
+ * Submits to newly loaded claims, then verifies every acknowledged event. Unless each claim gets one event, the server first
+ * loads all claims into its memory. Otherwise the faster side would have more of them in memory.
  */
 export async function submitTo(bench: Bench, side: Side, load: Submissions): Promise<SideMeasured> {
   const { batch, spread } = load
@@ -42,12 +42,12 @@ export async function submitTo(bench: Bench, side: Side, load: Submissions): Pro
   const before = spread === 'once' ? undefined : await touch(bench, side, pick.set, numbers)
   const requests = { kind: 'submit' as const, pick, batch, first: before?.events ?? 0 }
   const { measured, result } = await measure(bench, side, load, requests)
-  bench.progress.doing(`${side.name}: looking for every acknowledged event`)
+  bench.progress.doing(`${side.name}: verifying every acknowledged event`)
   await verifyAcknowledged(side.database, pick, result, { batch, before })
   return measured
 }
 
-/** An event to each of these claims. */
+/** Submits an event to each claim. */
 async function touch(bench: Bench, side: Side, set: number, numbers: readonly number[]) {
   const { pick, requests } = touchOf(side.distribution, set, numbers, EVENTS_PER_BATCH)
   const phase: Phase = {
@@ -61,7 +61,7 @@ async function touch(bench: Bench, side: Side, set: number, numbers: readonly nu
   return { pick, events: requests * EVENTS_PER_BATCH }
 }
 
-/** Creations into empty tables; every claim is then counted. */
+/** Creates claims in empty tables, then verifies their number. */
 export async function createAt(bench: Bench, side: Side, load: SideLoad): Promise<SideMeasured> {
   await clearClaims(side.database)
   await readyTables(bench, side)
@@ -71,7 +71,7 @@ export async function createAt(bench: Bench, side: Side, load: SideLoad): Promis
   return measured
 }
 
-/** Whose code is not compiled and whose connections are not open yet is slow. */
+/** A new server is slow: its code is not compiled and its connections are not open. */
 export function warmUp(bench: Bench, side: Side): Promise<unknown> {
   return bench.once(`warm ${side.databaseName}`, async () => {
     const load = { label: 'warming up', measureMs: bench.sizes.sweepMs, spread: 'all' as const }

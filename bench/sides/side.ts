@@ -5,7 +5,7 @@ import { type BenchDatabase, prepareDatabase } from '../bench-database.ts'
 import { addCustomers } from './customers.ts'
 import { Nodes } from './nodes.ts'
 
-/** One of the databases that are compared, with a server on it. */
+/** One of the compared databases, with its server. */
 export interface Side extends ServiceInstance {
   name: 'plain' | 'citus'
   databaseName: string
@@ -16,12 +16,12 @@ export interface Side extends ServiceInstance {
 export const clusterOf = (bench: Bench, coordinator: string): Promise<Nodes> =>
   bench.once('citus nodes', () => Nodes.ofCluster(coordinator, bench.cleanup))
 
-/** A database on all machines of the cluster, or one that is not distributed, on the coordinator's server. */
+/** A distributed database on all machines of the cluster, or a plain database on the coordinator. */
 export function sideOnCluster(bench: Bench, nodes: Nodes, name: Side['name']): Promise<Side> {
   return bench.once(`side ${name}`, async () => {
     const databaseName = `claimkeeper_bench_${process.pid}_${name}`
     const isCitus = name === 'citus'
-    bench.progress.doing(`making the database of ${name}`)
+    bench.progress.doing(`creating the database of ${name}`)
     const url = await nodes.createDatabase(databaseName, isCitus ? 'all' : 'coordinator', bench.cleanup)
     const database = await prepareDatabase(url, bench.cleanup, { distribute: isCitus })
     return toSide(bench, { name, databaseName, nodes, database })

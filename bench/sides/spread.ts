@@ -2,12 +2,12 @@ import type { Distribution } from '../../src/platform/database/citus/distributio
 import { type ClaimPick, claimId } from '../load/submissions.ts'
 
 /**
- * Over which claims submissions go: any, again and again; those of one shard; each batch over those of one shard, with
- * another shard for the next; or each claim once.
+ * The claims of submissions: any claim, repeatedly; each claim once; claims of one shard; or each batch to claims of one
+ * shard, with another shard for the next batch.
  */
 export type Spread = 'all' | 'once' | { shard: number; of: Distribution } | { eachOf: Distribution }
 
-/** The numbers of some claims of the set. */
+/** The numbers of the first `claims` matching claims of the set. */
 export function numbersOf(spread: Spread, set: number, claims: number): number[] {
   const numbers: number[] = []
   for (let number = 1; numbers.length < claims; number++) {
@@ -27,7 +27,7 @@ export function pickOf(spread: Spread, set: number, numbers: readonly number[], 
   return { ...pick, walk: 'random', only: { groups, each: batch } }
 }
 
-/** Batches that touch each of these claims, of one shard each: claims that the server then has in its memory. */
+/** Batches of one shard each that touch each claim, so that the server has the claims in memory. */
 export function touchOf(
   distribution: Distribution,
   set: number,

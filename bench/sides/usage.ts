@@ -1,12 +1,12 @@
 import type { Side } from './side.ts'
 
-/** What a load takes in each second: cores, transactions, and bytes of write-ahead log. Null where the system does not tell. */
+/** Usage per second: cores, transactions, and bytes of write-ahead log. Null if the system does not report CPU times. */
 export interface Usage {
   server: number | null
   coordinator: number | null
-  /** Of Citus, all combineRounds; 0 on plain PostgreSQL. */
+  /** All Citus workers together. 0 on plain PostgreSQL. */
   workers: number | null
-  /** As the coordinator counts them: one for each group of submissions or creations. */
+  /** Transactions on the coordinator. */
   transactions: number
   walBytes: number
 }
@@ -34,7 +34,7 @@ export function usageBetween(first: Reading, last: Reading): Usage {
   }
 }
 
-/** While something else goes on: after a delay, for a time, both in milliseconds. */
+/** Measures the usage for `forMs` after a delay of `afterMs`. */
 export async function usageDuring(side: Side, afterMs: number, forMs: number): Promise<Usage> {
   await pause(afterMs)
   const first = await readUsage(side)
@@ -44,6 +44,6 @@ export async function usageDuring(side: Side, afterMs: number, forMs: number): P
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Of all of PostgreSQL. */
+/** Cores of all PostgreSQL servers. */
 export const databaseCores = ({ coordinator, workers }: Usage): number | null =>
   coordinator === null || workers === null ? null : coordinator + workers

@@ -25,7 +25,7 @@ const machines = (workers: number, more: Partial<Machines> = {}): Machines => ({
 
 const rounded = ({ perSecond, limit }: ReturnType<typeof capacityOf>) => [Math.round(perSecond), limit]
 
-test('the least of what servers, coordinator and workers can do is the limit', () => {
+test('the lowest capacity of servers, coordinator and workers is the limit', () => {
   const one = us(50, 20, 100)
   assert.deepEqual(rounded(capacityOf(one, machines(1))), [4e4 * MAX_UTILIZATION, 'workers'])
   assert.deepEqual(rounded(capacityOf(one, machines(100))), [4e5 * MAX_UTILIZATION, 'coordinator'])
@@ -51,11 +51,11 @@ test('plain PostgreSQL is bounded by the database and the servers', () => {
   ])
 })
 
-test('a rate needs as many servers and cores as its processor time fills', () => {
+test('the servers and cores of a rate follow from its CPU time', () => {
   assert.deepEqual(neededFor(us(50, 20, 100), 1e6 * MAX_UTILIZATION), { servers: 50, coordinatorCores: 20 })
 })
 
-test('a check is made by as many servers as have shards of their own, and each moves several batches at once', () => {
+test('servers that have their own shards run a check, each with several concurrent batches', () => {
   const times = { lanes: 8, claimsPerBatch: 1000, waits: 0.99 }
   for (const [shards, servers] of [
     [8, 1],
@@ -70,13 +70,13 @@ test('a check is made by as many servers as have shards of their own, and each m
   assert.deepEqual(rounded(checkCapacity(us(1, 9, 0), machines(0, { servers: 4 }), times)), [8000, 'lanes'])
 })
 
-test('a rate needs what its events take, and the claims that they go to', () => {
+test('the need of a rate includes events and the creations and transitions of their claims', () => {
   const ones = {
     ...{ event: us(40, 20, 80), creation: us(100, 50, 100), transition: us(0, 0, 50) },
     ...{ diskOfClaim: 1000, diskOfEvent: 100 },
   }
   const need = needOf(ones, 10_000, { eventsPerClaim: 10, coresOfWorker: 1 })
-  // Of events, creations and transitions in their order.
+  // The sums of events, creations and transitions, in this order.
   assert.equal(need.servers, Math.ceil((0.4 + 0.1) / MAX_UTILIZATION))
   assert.equal(need.coordinatorCores, Math.ceil((0.2 + 0.05) / MAX_UTILIZATION))
   assert.equal(need.workers, Math.ceil((0.8 + 0.1 + 0.1) / MAX_UTILIZATION))
@@ -85,7 +85,7 @@ test('a rate needs what its events take, and the claims that they go to', () => 
   assert.equal(need.walPerDay, 13_000 * 100 * 86_400)
 })
 
-test('rates go by tens up to the highest', () => {
+test('rates are powers of ten up to the highest rate', () => {
   assert.deepEqual(ratesUpTo(1_000_000), [1_000, 10_000, 100_000, 1_000_000])
   assert.deepEqual(ratesUpTo(2_500), [1_000, 2_500])
   assert.deepEqual(ratesUpTo(50), [50])

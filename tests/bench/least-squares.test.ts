@@ -10,7 +10,7 @@ const near = (found: readonly number[], wanted: readonly number[]) => {
   }
 }
 
-test('a fixed cost and a cost of each event are found again', () => {
+test('a fixed cost and a cost per event are recovered', () => {
   const rows = [
     [1, 1],
     [1, 10],
@@ -25,8 +25,8 @@ test('a fixed cost and a cost of each event are found again', () => {
   )
 })
 
-test('each row counts alike, however large it is', () => {
-  // Between 1 and 2 with the same weight: the least of (1 - x)² + (1 - x / 2)².
+test('rows have the same weight, whatever their size', () => {
+  // The minimum of (1 - x)² + (1 - x / 2)².
   near(leastSquares([[1], [1000]], [1, 2000]), [1.2])
 })
 
@@ -42,7 +42,7 @@ test('no coefficient is below zero', () => {
   assert.ok(each > 1 && each < 1.5)
 })
 
-test('columns that always go combineRounds do not stop it', () => {
+test('linearly dependent columns are accepted', () => {
   const found = leastSquares(
     [
       [1, 2],
@@ -53,11 +53,11 @@ test('columns that always go combineRounds do not stop it', () => {
   assert.ok(Math.abs(found[0] + 2 * found[1] - 10) < 1e-6)
 })
 
-test('what costs nothing has a coefficient of zero', () => {
+test('a target of zero gives coefficients of zero', () => {
   near(leastSquares([[1, 1]], [0]), [0, 0])
 })
 
-test('three costs of different size are found again', () => {
+test('three costs of different size are recovered', () => {
   const cost = fc.double({ min: 0.01, max: 100, noNaN: true })
   fc.assert(
     fc.property(cost, cost, cost, (a, b, c) => {

@@ -11,7 +11,7 @@ import {
   tryModel,
 } from '../../bench/model/model.ts'
 
-/** A world of which the costs are known. */
+/** Known costs, from which the measurements are computed. */
 const TRUE_GROWTH = 0.3
 const SHARDS = 8
 const of = (requests: number, groups: number, events: number) => ({ requests, groups, events })
@@ -60,7 +60,7 @@ const options = {
   },
 }
 
-test('how groups grow with what is in flight is found again', () => {
+test('the growth of groups with the events in flight is recovered', () => {
   const samples = [1, 2, 8, 100].map((inFlight) => ({
     inFlight,
     eventsPerGroup: eventsPerGroup(0.3, inFlight),
@@ -70,7 +70,7 @@ test('how groups grow with what is in flight is found again', () => {
   assert.equal(eventsPerGroup(0.3, 0.5), 1)
 })
 
-test('the costs of a request, a group and an event are found again, and predict a load that was not fitted', () => {
+test('the costs of a request, a group and an event are recovered and predict a load that was not fitted', () => {
   const model = fitModel(known)
   assert.ok(Math.abs(model.submission.server.groups - 100e-6) < 1e-9)
   assert.ok(Math.abs(model.submission.coordinator.events - 5e-6) < 1e-9)
@@ -80,7 +80,7 @@ test('the costs of a request, a group and an event are found again, and predict 
   }
 })
 
-test('a cluster does more with each worker until the coordinator is the limit', () => {
+test('the rate of a cluster grows with each worker until the coordinator is the limit', () => {
   const predictions = predict(known, fitModel(known), options)
   assert.deepEqual(
     predictions.map(({ workers }) => workers),
@@ -105,7 +105,7 @@ test('plain PostgreSQL has one prediction, of one machine', () => {
   )
 })
 
-test('what is needed grows with the rate', () => {
+test('the need grows with the rate', () => {
   const [small, large] = needs(known, fitModel(known), { ...options, rate: 10_000 })
   assert.ok(Math.abs(Number(large?.diskPerDay) / Number(small?.diskPerDay) - 10) < 1e-9)
   assert.ok(Number(large?.workers) >= Number(small?.workers))

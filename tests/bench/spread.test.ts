@@ -18,7 +18,7 @@ test('all submissions go to one shard', () => {
   assert.deepEqual(new Set(shardsOf(spread, 500)), new Set([2]))
 })
 
-test('each batch goes to one shard, and the next to another', () => {
+test('each batch goes to one shard, the next batch to another shard', () => {
   const batches = Array.from({ length: 40 }, (_, i) => i)
   const found = shardsOf({ eachOf: shards }, batches.length * BATCH)
   const ofBatch = batches.map((batch) => new Set(found.slice(batch * BATCH, (batch + 1) * BATCH)))
@@ -39,12 +39,12 @@ test('batches of one shard each touch every claim', () => {
   assert.ok(batches.every((batch) => new Set(batch.map((n) => shards.shardOf(claimId(7, n)))).size === 1))
 })
 
-test('each claim comes once', () => {
+test('each claim gets one submission', () => {
   const numbers = numbersOf('once', 7, 400)
   const pick = pickOf('once', 7, numbers, BATCH)
-  const met = Array.from({ length: 400 }, (_, i) => claimOf(pick, i))
+  const visited = Array.from({ length: 400 }, (_, i) => claimOf(pick, i))
   assert.deepEqual(
-    met.toSorted((a, b) => a - b),
+    visited.toSorted((a, b) => a - b),
     numbers,
   )
 })

@@ -85,11 +85,11 @@ const INSERT_CLAIMS = `
   SELECT ($1 || lpad(to_hex(n), 12, '0'))::uuid, $3, $4, $5, $6,
     CASE WHEN $9::timestamptz IS NULL THEN 'OPEN' ELSE 'PENDING' END,
     CASE WHEN $9::timestamptz IS NULL THEN NULL WHEN n % 2 = 0 THEN 'CONFIRMED' ELSE 'FAILED' END,
-    made, coalesce($9::timestamptz - n::bigint * 7919 % 59000 * interval '1 millisecond', made + interval '1 year'),
+    created, coalesce($9::timestamptz - n::bigint * 7919 % 59000 * interval '1 millisecond', created + interval '1 year'),
     $7, $8, CASE WHEN $9::timestamptz IS NULL THEN decode($10, 'hex') END,
-    CASE WHEN $9::timestamptz IS NULL THEN made + interval '1 day' END, made
+    CASE WHEN $9::timestamptz IS NULL THEN created + interval '1 day' END, created
   FROM unnest($2::int[]) n,
-    (SELECT date_trunc('milliseconds', now()) - interval '2 days' AS made) time`
+    (SELECT date_trunc('milliseconds', now()) - interval '2 days' AS created) time`
 
 const INSERT_EVENTS = `
   INSERT INTO claim_events (claim_id, seq, id, type, payload, system, created_at)

@@ -15,7 +15,7 @@ export interface Machines {
   shards: number | null
 }
 
-export type Limit = 'servers' | 'coordinator' | 'workers' | 'database' | 'lanes'
+export type Limit = 'servers' | 'coordinator' | 'workers' | 'database' | 'concurrency'
 
 export interface Capacity {
   perSecond: number
@@ -34,7 +34,7 @@ function ceilingsOf(one: Spent, machines: Machines): Record<Limit, number> {
     coordinator: isPlain ? Infinity : coordinator,
     database: isPlain ? coordinator : Infinity,
     workers: isPlain ? Infinity : maxRate(busy * coresOfWorker, one.workers),
-    lanes: Infinity,
+    concurrency: Infinity,
   }
 }
 
@@ -54,7 +54,7 @@ export function neededFor(one: Spent, perSecond: number): { servers: number; coo
 
 export interface CheckTimes {
   /** Concurrent batches of a server. */
-  lanes: number
+  concurrentBatches: number
   claimsPerBatch: number
   /** Waiting time of one batch, in seconds: round trips to the database and the commit. */
   waits: number
@@ -67,11 +67,11 @@ export interface CheckTimes {
 export function checkCapacity(
   one: Spent,
   machines: Machines,
-  { lanes, claimsPerBatch, waits }: CheckTimes,
+  { concurrentBatches, claimsPerBatch, waits }: CheckTimes,
 ): Capacity {
   const batchSeconds = claimsPerBatch * (one.server + one.coordinator + one.workers) + waits
-  const active = machines.workers === 0 ? 1 : Math.ceil((machines.shards ?? Infinity) / lanes)
+  const active = machines.workers === 0 ? 1 : Math.ceil((machines.shards ?? Infinity) / concurrentBatches)
   const servers = Math.min(machines.servers, active)
   const ceilings = ceilingsOf(one, { ...machines, servers })
-  return least({ ...ceilings, lanes: (servers * lanes * claimsPerBatch) / batchSeconds })
+  return least({ ...ceilings, concurrency: (servers * concurrentBatches * claimsPerBatch) / batchSeconds })
 }

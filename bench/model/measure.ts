@@ -16,7 +16,7 @@ interface LoadShape {
 }
 
 export const BATCH_CONNECTIONS = 8
-const FITTED: readonly LoadShape[] = [
+const FITTED_LOADS: readonly LoadShape[] = [
   { connections: 4, batch: 1 },
   { connections: 16, batch: 1 },
   { connections: 64, batch: 1 },
@@ -24,7 +24,7 @@ const FITTED: readonly LoadShape[] = [
   { connections: BATCH_CONNECTIONS, batch: 100 },
 ]
 /** Loads that are not fitted. They validate the model. */
-const TRIED: readonly LoadShape[] = [
+const VALIDATION_LOADS: readonly LoadShape[] = [
   { connections: 32, batch: 1 },
   { connections: BATCH_CONNECTIONS, batch: 30 },
 ]
@@ -42,7 +42,7 @@ interface MeasuredLoad extends LoadSample {
 export interface MeasuredSide {
   side: Side
   fitted: MeasuredLoad[]
-  tried: MeasuredLoad[]
+  validation: MeasuredLoad[]
   creations: MeasuredLoad[]
   checks: Sample[]
   latencies: Latencies
@@ -54,10 +54,10 @@ export interface MeasuredSide {
 export async function measureAll(bench: Bench, side: Side): Promise<MeasuredSide> {
   const empty = await diskSizes(side)
   await warmUp(bench, side)
-  const fitted = await mapSequentially(FITTED, (shape) => submissions(bench, side, shape))
+  const fitted = await mapSequentially(FITTED_LOADS, (shape) => submissions(bench, side, shape))
   const diskOfEvent = await bytesOfRow(side, empty, 'claim_events')
   const latencies = await latenciesOf(side)
-  const tried = await mapSequentially(TRIED, (shape) => submissions(bench, side, shape))
+  const validation = await mapSequentially(VALIDATION_LOADS, (shape) => submissions(bench, side, shape))
   const creations = await mapSequentially(CREATING_CONNECTIONS, (connections) =>
     createClaims(bench, side, connections),
   )
@@ -67,7 +67,7 @@ export async function measureAll(bench: Bench, side: Side): Promise<MeasuredSide
   const checks = await mapSequentially(sizes, async (claims) =>
     sampleOfCheck(await checkAt(bench, side, claims)),
   )
-  return { side, fitted, tried, creations, checks, latencies, diskOfClaim, diskOfEvent }
+  return { side, fitted, validation, creations, checks, latencies, diskOfClaim, diskOfEvent }
 }
 
 async function submissions(bench: Bench, side: Side, shape: LoadShape): Promise<MeasuredLoad> {

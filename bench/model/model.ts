@@ -21,7 +21,7 @@ export interface ModelInput {
   checks: readonly Sample[]
   /** Waiting time of a batch of a check, without CPU time, in seconds. */
   checkWaits: number
-  checkLanes: number
+  checkConcurrency: number
   checkBatch: number
   /** Connections that sent batches. */
   batchConnections: number
@@ -103,7 +103,7 @@ export function predict(known: ModelInput, model: Model, options: ModelOptions):
       alone: capacityOf(ones.alone, machines),
       creations: capacityOf(ones.creation, machines),
       checked: checkCapacity(ones.transition, machines, {
-        lanes: known.checkLanes,
+        concurrentBatches: known.checkConcurrency,
         claimsPerBatch: known.checkBatch,
         waits: known.checkWaits,
       }),
@@ -141,34 +141,34 @@ export const needs = (known: ModelInput, model: Model, options: ModelOptions): N
   )
 
 /** A prediction and its relative errors: above zero if the prediction is above the measurement. */
-export interface Trial {
+export interface Validation {
   predicted: Spent
   measured: Spent
   predictedPerSecond: number
-  off: { server: number; coordinator: number; workers: number | null; all: number; perSecond: number }
+  errors: { server: number; coordinator: number; workers: number | null; all: number; perSecond: number }
 }
 
-export function tryModel(
+export function validateModel(
   model: Model,
   { counts, spent, inFlight, perSecond }: LoadSample,
   cores: number,
-): Trial {
+): Validation {
   const predicted = oneEvent(model, counts.events / counts.requests, inFlight)
   const measured = Object.fromEntries(
     Object.entries(spent).map(([resource, value]) => [resource, value / perSecond]),
   ) as Spent
-  const off = (guess: number, truth: number) => guess / truth - 1
+  const relativeError = (guess: number, truth: number) => guess / truth - 1
   const predictedPerSecond = perSecondHere(model, predicted, cores)
   return {
     predicted,
     measured,
     predictedPerSecond,
-    off: {
-      server: off(predicted.server, measured.server),
-      coordinator: off(predicted.coordinator, measured.coordinator),
-      workers: measured.workers === 0 ? null : off(predicted.workers, measured.workers),
-      all: off(coresOf(predicted), coresOf(measured)),
-      perSecond: off(predictedPerSecond, perSecond),
+    errors: {
+      server: relativeError(predicted.server, measured.server),
+      coordinator: relativeError(predicted.coordinator, measured.coordinator),
+      workers: measured.workers === 0 ? null : relativeError(predicted.workers, measured.workers),
+      all: relativeError(coresOf(predicted), coresOf(measured)),
+      perSecond: relativeError(predictedPerSecond, perSecond),
     },
   }
 }

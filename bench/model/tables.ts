@@ -1,7 +1,7 @@
 import Table from 'cli-table3'
 import { type Capacity, MAX_UTILIZATION } from './capacity.ts'
 import { type Costs, RESOURCES, type Resource } from './costs.ts'
-import type { Model, ModelInput, Prediction, Trial } from './model.ts'
+import type { Model, ModelInput, Prediction, Validation } from './model.ts'
 import { type Need, TRANSITIONS_PER_CLAIM } from './need.ts'
 import type { ModelOptions } from './options.ts'
 
@@ -58,18 +58,20 @@ export function costsTable({ submission, creation, check }: Model, { isCitus }: 
   )
 }
 
-export function trialsTable(trials: readonly { name: string; perSecond: number; trial: Trial }[]): string {
+export function validationsTable(
+  validations: readonly { name: string; perSecond: number; validation: Validation }[],
+): string {
   return table(
-    ['predicted, not fitted', 'a second', 'measured', 'off', 'server', 'coordinator', 'workers', 'all'],
-    trials.map(({ name, perSecond, trial: { predictedPerSecond, off } }) => [
+    ['predicted, not fitted', 'a second', 'measured', 'error', 'server', 'coordinator', 'workers', 'all'],
+    validations.map(({ name, perSecond, validation: { predictedPerSecond, errors } }) => [
       name,
       whole(predictedPerSecond),
       whole(perSecond),
-      percent(off.perSecond),
-      percent(off.server),
-      percent(off.coordinator),
-      percent(off.workers),
-      percent(off.all),
+      percent(errors.perSecond),
+      percent(errors.server),
+      percent(errors.coordinator),
+      percent(errors.workers),
+      percent(errors.all),
     ]),
   )
 }

@@ -7,10 +7,10 @@ import {
   type ModelInput,
   needs,
   predict,
-  type Trial,
-  tryModel,
+  type Validation,
+  validateModel,
 } from '../model/model.ts'
-import { costsTable, footnotes, needsTable, predictionsTable, trialsTable } from '../model/tables.ts'
+import { costsTable, footnotes, needsTable, predictionsTable, validationsTable } from '../model/tables.ts'
 import type { Part, PartReport } from '../part.ts'
 import { clusterOf, embeddedSide, type Side, sideOnCluster } from '../sides/side.ts'
 
@@ -32,11 +32,11 @@ export const model: Part = {
     const known = knownOf(measured)
     const fitted = fitModel(known)
     reportMeasured(report, measured)
-    const trials = measured.tried.map((load) => ({
+    const validations = measured.validation.map((load) => ({
       ...load,
-      trial: tryModel(fitted, load, known.cores),
+      validation: validateModel(fitted, load, known.cores),
     }))
-    reportModel(bench, report, { known, fitted, trials })
+    reportModel(bench, report, { known, fitted, validations })
     report.peakMemory('server', side.server.takePeakMb())
     await bench.stopServer(side.server)
   },
@@ -54,7 +54,7 @@ function knownOf({ side, latencies, ...measured }: MeasuredSide): ModelInput {
   return {
     ...measured,
     checkWaits: (CHECK_STATEMENTS * latencies.roundTrip + latencies.claimCommit) / 1000,
-    checkLanes: Math.min(Math.max(MOVES, shards), MAX_MOVES),
+    checkConcurrency: Math.min(Math.max(MOVES, shards), MAX_MOVES),
     checkBatch: CHECK_BATCH,
     batchConnections: BATCH_CONNECTIONS,
     shards,
@@ -66,9 +66,9 @@ function knownOf({ side, latencies, ...measured }: MeasuredSide): ModelInput {
 
 function reportMeasured(
   report: PartReport,
-  { fitted, tried, creations, latencies, ...disk }: MeasuredSide,
+  { fitted, validation, creations, latencies, ...disk }: MeasuredSide,
 ): void {
-  for (const { name, perSecond, counts, spent } of [...fitted, ...tried, ...creations]) {
+  for (const { name, perSecond, counts, spent } of [...fitted, ...validation, ...creations]) {
     report.row({
       what: name,
       perSecond,
@@ -94,24 +94,28 @@ function reportMeasured(
 interface ModelResults {
   known: ModelInput
   fitted: Model
-  trials: { name: string; perSecond: number; trial: Trial }[]
+  validations: { name: string; perSecond: number; validation: Validation }[]
 }
 
-function reportModel(bench: Bench, report: PartReport, { known, fitted, trials }: ModelResults): void {
+function reportModel(bench: Bench, report: PartReport, { known, fitted, validations }: ModelResults): void {
   const options = bench.options.model
   const { submission, creation, check } = fitted
   const predictions = predict(known, fitted, options)
   const needed = needs(known, fitted, options)
   for (const text of [
     costsTable(fitted, known),
-    trialsTable(trials),
+    validationsTable(validations),
     predictionsTable(predictions, options, known.isCitus),
     needsTable(needed, options, known.isCitus),
     footnotes(known, options),
   ]) {
     report.text(text)
   }
-  report.row({ what: 'the model', note: 'below', detail: { options, fitted, trials, predictions, needed } })
+  report.row({
+    what: 'the model',
+    note: 'below',
+    detail: { options, fitted, validations, predictions, needed },
+  })
   for (const [kind, costs] of Object.entries({ submission, creation, check })) {
     for (const [resource, { groups, events }] of Object.entries(costs)) {
       const [unit, factor] = resource === 'walBytes' ? ['bytes', 1] : ['us', 1e6]
@@ -132,6 +136,6 @@ function reportModel(bench: Bench, report: PartReport, { known, fitted, trials }
     figure('servers', servers)
     figure('coordinator_cores', coordinatorCores)
   }
-  const worst = Math.max(...trials.map(({ trial }) => Math.abs(trial.off.all)))
+  const worst = Math.max(...validations.map(({ validation }) => Math.abs(validation.errors.all)))
   report.figure('model_worst_error_percent', worst * 100)
 }

@@ -111,12 +111,12 @@ function insertRecords(kind: 'claim' | 'candidate', count: number): string {
       ($7 || lpad(to_hex(customer), 12, '0'))::uuid,
       ${isClaim ? 'NULL, NULL' : "'candidate-' || n, 'customer-' || customer"}, $4, $5,
       status, CASE WHEN status = 'OPEN' THEN NULL WHEN status = 'PENDING' THEN 'CONFIRMED' ELSE status END,
-      made, CASE WHEN status IN ('OPEN', 'PENDING') THEN made + interval '90 days' END,
-      ${isClaim ? 'CASE WHEN n % 10 = 3 THEN 3 ELSE 0 END' : '0'}, made,
+      created, CASE WHEN status IN ('OPEN', 'PENDING') THEN created + interval '90 days' END,
+      ${isClaim ? 'CASE WHEN n % 10 = 3 THEN 3 ELSE 0 END' : '0'}, created,
       CASE WHEN n % 10 = 4 THEN '${JSON.stringify(METADATA.many)}'::jsonb WHEN n % 1000 = 7 THEN '${JSON.stringify(METADATA.few)}'::jsonb END
     FROM (
       SELECT n, ${customerOf(count)} AS customer, ${isClaim ? claimStatus(count) : candidateStatus(count)} AS status,
-        ${hash} AS hash, date_trunc('milliseconds', now()) - interval '2 days' + n * interval '1 millisecond' AS made
+        ${hash} AS hash, date_trunc('milliseconds', now()) - interval '2 days' + n * interval '1 millisecond' AS created
       FROM generate_series($1::int, $2::int) n
     ) record`
 }

@@ -56,7 +56,7 @@ test('the servers and cores of a rate follow from its CPU time', () => {
 })
 
 test('servers that have their own shards run a check, each with several concurrent batches', () => {
-  const times = { lanes: 8, claimsPerBatch: 1000, waits: 0.99 }
+  const times = { concurrentBatches: 8, claimsPerBatch: 1000, waits: 0.99 }
   for (const [shards, servers] of [
     [8, 1],
     [9, 2],
@@ -65,9 +65,12 @@ test('servers that have their own shards run a check, each with several concurre
     const busy = checkCapacity(us(10, 1, 1), machines(100, { shards }), { ...times, waits: 0 })
     assert.deepEqual(rounded(busy), [servers * 1e5 * MAX_UTILIZATION, 'servers'])
     const waiting = checkCapacity(us(1, 1, 8), machines(100, { shards }), times)
-    assert.deepEqual(rounded(waiting), [servers * 8000, 'lanes'])
+    assert.deepEqual(rounded(waiting), [servers * 8000, 'concurrency'])
   }
-  assert.deepEqual(rounded(checkCapacity(us(1, 9, 0), machines(0, { servers: 4 }), times)), [8000, 'lanes'])
+  assert.deepEqual(rounded(checkCapacity(us(1, 9, 0), machines(0, { servers: 4 }), times)), [
+    8000,
+    'concurrency',
+  ])
 })
 
 test('the need of a rate includes events and the creations and transitions of their claims', () => {

@@ -8,7 +8,7 @@ import {
   type ModelInput,
   needs,
   predict,
-  tryModel,
+  validateModel,
 } from '../../bench/model/model.ts'
 
 /** Known costs, from which the measurements are computed. */
@@ -39,7 +39,7 @@ const known: ModelInput = {
   ],
   ...{
     checkWaits: 0.01,
-    checkLanes: 8,
+    checkConcurrency: 8,
     checkBatch: 1_000,
     batchConnections: 8,
     shards: SHARDS,
@@ -74,8 +74,8 @@ test('the costs of a request, a group and an event are recovered and predict a l
   const model = fitModel(known)
   assert.ok(Math.abs(model.submission.server.groups - 100e-6) < 1e-9)
   assert.ok(Math.abs(model.submission.coordinator.events - 5e-6) < 1e-9)
-  const { off } = tryModel(model, load(8, 30, 7_000), known.cores)
-  for (const error of [off.server, off.coordinator, off.workers, off.all]) {
+  const { errors } = validateModel(model, load(8, 30, 7_000), known.cores)
+  for (const error of [errors.server, errors.coordinator, errors.workers, errors.all]) {
     assert.ok(Math.abs(Number(error)) < 1e-6)
   }
 })

@@ -5,11 +5,11 @@ import type { PartReport } from './part.ts'
 /** The service and the yardstick. Each is measured by a function that prepares its own claims. */
 export interface Sides {
   name: string
-  yardstick: string
+  yardstickName: string
   rounds: number
-  ours: (round: number) => Promise<Measured>
+  service: (round: number) => Promise<Measured>
   /** Null if the yardstick is missing on this machine. */
-  theirs: ((round: number) => Promise<Measured>) | null
+  yardstick: ((round: number) => Promise<Measured>) | null
 }
 
 /** Measures the service and then the yardstick in each round. The ratio is the median of the ratios of the rounds. */
@@ -17,24 +17,24 @@ export async function compare(
   bench: Bench,
   report: PartReport,
   sides: Sides,
-): Promise<{ ours: Measured; ratio: number | null }> {
-  const ours: Measured[] = []
-  const theirs: Measured[] = []
+): Promise<{ service: Measured; ratio: number | null }> {
+  const service: Measured[] = []
+  const yardstick: Measured[] = []
   for (let round = 0; round < sides.rounds; round++) {
-    const own = await sides.ours(round)
-    ours.push(own)
-    if (!sides.theirs) continue
-    const other = await sides.theirs(round)
-    theirs.push(other)
+    const own = await sides.service(round)
+    service.push(own)
+    if (!sides.yardstick) continue
+    const other = await sides.yardstick(round)
+    yardstick.push(other)
     bench.progress.say(
       `  ${sides.name} ${round + 1}/${sides.rounds}: ${rate(own)} and ${rate(other)}, ratio ${(own.perSecond / other.perSecond).toFixed(2)}`,
     )
   }
   const ratio =
-    theirs.length === 0 ? null : median(ours.map((own, i) => own.perSecond / perSecond(theirs[i])))
-  report.measured(sides.name, combineRounds(ours), ratio === null ? {} : { ratio })
-  if (theirs.length > 0) report.measured(sides.yardstick, combineRounds(theirs))
-  return { ours: combineRounds(ours), ratio }
+    yardstick.length === 0 ? null : median(service.map((own, i) => own.perSecond / perSecond(yardstick[i])))
+  report.measured(sides.name, combineRounds(service), ratio === null ? {} : { ratio })
+  if (yardstick.length > 0) report.measured(sides.yardstickName, combineRounds(yardstick))
+  return { service: combineRounds(service), ratio }
 }
 
 const perSecond = (measured: Measured | undefined) => (measured as Measured).perSecond

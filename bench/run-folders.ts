@@ -26,9 +26,9 @@ export class RunFolders {
 
   /** Removes the folders of runs whose process has ended, and stops their processes. */
   async removeLeftovers(place: string): Promise<void> {
-    const ours = new RegExp(`^${this.#prefix}-(\\d+)-`)
+    const pattern = new RegExp(`^${this.#prefix}-(\\d+)-`)
     for (const name of await readdir(place)) {
-      const pid = Number(ours.exec(name)?.[1])
+      const pid = Number(pattern.exec(name)?.[1])
       // Another run may be removing the same folder.
       if (pid && !isAlive(pid)) await this.#remove(join(place, name)).catch(() => {})
     }

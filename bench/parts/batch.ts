@@ -12,22 +12,22 @@ export const batch: Part = {
   run: async (bench, report) => {
     const connections = await sweep(bench, report)
     const clients = bench.pgbench ? (await fastestPgbench(bench)).clients : null
-    const { ours, ratio } = await compare(bench, report, {
-      name: `batches of ${EVENTS_PER_BATCH}: ours, ${connections} connections`,
-      yardstick: `one by one: pgbench, ${clients} clients`,
+    const { service, ratio } = await compare(bench, report, {
+      name: `batches of ${EVENTS_PER_BATCH}: service, ${connections} connections`,
+      yardstickName: `one by one: pgbench, ${clients} clients`,
       rounds: bench.sizes.rounds,
-      ours: () => submitBatches(bench, connections, bench.sizes.measureMs),
-      theirs: clients === null ? null : () => submitSingly(bench, clients),
+      service: () => submitBatches(bench, connections, bench.sizes.measureMs),
+      yardstick: clients === null ? null : () => submitSingly(bench, clients),
     })
     report.figure('batch_vs_pgbench', ratio)
-    report.figure('batch_events_per_second', ours.perSecond)
+    report.figure('batch_events_per_second', service.perSecond)
   },
 }
 
 async function sweep(bench: Bench, report: PartReport): Promise<number> {
   const { candidate } = await best(bench.sizes.batchConnections, async (connections) => {
     const measured = await submitBatches(bench, connections, bench.sizes.sweepMs)
-    report.measured(`ours, ${connections} connections`, measured, { note: 'latencies of a batch' })
+    report.measured(`service, ${connections} connections`, measured, { note: 'latencies of a batch' })
     return measured
   })
   return candidate

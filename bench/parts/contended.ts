@@ -15,10 +15,10 @@ export const contended: Part = {
     const verified = { events: 0, refused: 0 }
     const { ratio } = await compare(bench, report, {
       name: `${contendedClaims} claims`,
-      yardstick: `${warmClaims.toLocaleString('en')} claims`,
+      yardstickName: `${warmClaims.toLocaleString('en')} claims`,
       rounds,
-      ours: () => submitToFew(bench, verified),
-      theirs: async () => submit(bench, await runOver(bench)),
+      service: () => submitToFew(bench, verified),
+      yardstick: async () => submit(bench, await runOver(bench)),
     })
     report.figure('contended_vs_single', ratio)
     report.row({

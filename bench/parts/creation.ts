@@ -14,14 +14,14 @@ export const creation: Part = {
   summary: 'one claim per request, compared with pgbench; latency at half of the maximum rate',
   run: async (bench, report) => {
     await bench.once('customers', async () => addCustomers((await bench.main()).database))
-    const ours = await sweep(bench, report, `ours, %d connections`, (run) => create(bench, run))
-    const theirs = bench.pgbench
+    const service = await sweep(bench, report, `service, %d connections`, (run) => create(bench, run))
+    const yardstick = bench.pgbench
       ? await sweep(bench, report, 'pgbench, %d clients', (run) => createByPgbench(bench, run))
       : null
-    const perSecond = await compareWithPgbench(bench, report, { ours, theirs })
+    const perSecond = await compareWithPgbench(bench, report, { service, yardstick })
     await halfRate(bench, report, perSecond / 2)
-    await fromSchema(bench, report, ours)
-    await withKeys(bench, report, ours)
+    await fromSchema(bench, report, service)
+    await withKeys(bench, report, service)
   },
 }
 
@@ -43,15 +43,15 @@ async function sweep(
 async function compareWithPgbench(
   bench: Bench,
   report: PartReport,
-  { ours, theirs }: { ours: number; theirs: number | null },
+  { service, yardstick }: { service: number; yardstick: number | null },
 ): Promise<number> {
   const run = { label: 'creation', measureMs: bench.sizes.measureMs }
-  const { ours: measured, ratio } = await compare(bench, report, {
-    name: `claims, one a request: ours, ${ours} connections`,
-    yardstick: `claims, one a transaction: pgbench, ${theirs} clients`,
+  const { service: measured, ratio } = await compare(bench, report, {
+    name: `claims, one a request: service, ${service} connections`,
+    yardstickName: `claims, one a transaction: pgbench, ${yardstick} clients`,
     rounds: bench.sizes.rounds,
-    ours: () => create(bench, { ...run, connections: ours }),
-    theirs: theirs === null ? null : () => createByPgbench(bench, { ...run, connections: theirs }),
+    service: () => create(bench, { ...run, connections: service }),
+    yardstick: yardstick === null ? null : () => createByPgbench(bench, { ...run, connections: yardstick }),
   })
   report.figure('creation_vs_pgbench', ratio)
   report.figure('creations_per_second', measured.perSecond)
@@ -77,10 +77,10 @@ async function withKeys(bench: Bench, report: PartReport, connections: number): 
   const run = { label: 'creation with a key', connections, measureMs: bench.sizes.measureMs }
   const { ratio } = await compare(bench, report, {
     name: 'claims with an Idempotency-Key, one a request',
-    yardstick: 'claims without one',
+    yardstickName: 'claims without one',
     rounds: bench.sizes.rounds,
-    ours: () => create(bench, run, { keyed: true }),
-    theirs: () => create(bench, run),
+    service: () => create(bench, run, { keyed: true }),
+    yardstick: () => create(bench, run),
   })
   report.figure('creation_keyed_vs_plain', ratio)
 }

@@ -22,8 +22,8 @@ export const reading: Part = {
     const lists = numbers
       .filter((_, i) => i % (PATHS / PAGES) === 0)
       .map((n) => `/v1/claims?limit=50&after=${claimId(pick.set, n)}`)
-    const theirs = bench.pgbench ? readingScript(pick) : null
-    const { ratio, perSecond } = await readFastest(bench, report, 'claims, one a request', claims, theirs)
+    const yardstick = bench.pgbench ? readingScript(pick) : null
+    const { ratio, perSecond } = await readFastest(bench, report, 'claims, one a request', claims, yardstick)
     report.figure('claim_reads_vs_pgbench', ratio)
     report.figure('claim_reads_per_second', perSecond)
     const listed = await readFastest(bench, report, 'lists of fifty', lists, null)
@@ -43,15 +43,15 @@ async function readFastest(
     measureServer(bench, { label, connections, measureMs, requests: { kind: 'read', paths } })
   const readByPgbench = (connections: number, measureMs: number): Promise<Measured> =>
     measurePgbench(bench, { label, connections, measureMs, script: script as string })
-  const ours = await best(sizes.clients, (connections) => read(connections, sizes.sweepMs))
-  const theirs =
+  const service = await best(sizes.clients, (connections) => read(connections, sizes.sweepMs))
+  const yardstick =
     script === null ? null : await best(sizes.clients, (clients) => readByPgbench(clients, sizes.sweepMs))
-  const { ours: measured, ratio } = await compare(bench, report, {
-    name: `${label}: ours, ${ours.candidate} connections`,
-    yardstick: `${label}: pgbench, ${theirs?.candidate} clients`,
+  const { service: measured, ratio } = await compare(bench, report, {
+    name: `${label}: service, ${service.candidate} connections`,
+    yardstickName: `${label}: pgbench, ${yardstick?.candidate} clients`,
     rounds: sizes.rounds,
-    ours: () => read(ours.candidate, sizes.measureMs),
-    theirs: theirs === null ? null : () => readByPgbench(theirs.candidate, sizes.measureMs),
+    service: () => read(service.candidate, sizes.measureMs),
+    yardstick: yardstick === null ? null : () => readByPgbench(yardstick.candidate, sizes.measureMs),
   })
   return { perSecond: measured.perSecond, ratio }
 }

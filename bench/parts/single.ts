@@ -20,37 +20,38 @@ export const single: Part = {
 }
 
 interface Clients {
-  ours: number
+  service: number
   /** Null without pgbench. */
-  theirs: number | null
+  yardstick: number | null
 }
 
 async function sweep(bench: Bench, report: PartReport): Promise<Clients> {
-  const ours = await fastestSingles(bench)
-  for (const { clients, measured } of ours.all) report.measured(`ours, ${clients} connections`, measured)
-  if (!bench.pgbench) return { ours: ours.clients, theirs: null }
-  const theirs = await fastestPgbench(bench)
-  for (const { clients, measured } of theirs.all) report.measured(`pgbench, ${clients} clients`, measured)
-  return { ours: ours.clients, theirs: theirs.clients }
+  const service = await fastestSingles(bench)
+  for (const { clients, measured } of service.all)
+    report.measured(`service, ${clients} connections`, measured)
+  if (!bench.pgbench) return { service: service.clients, yardstick: null }
+  const yardstick = await fastestPgbench(bench)
+  for (const { clients, measured } of yardstick.all) report.measured(`pgbench, ${clients} clients`, measured)
+  return { service: service.clients, yardstick: yardstick.clients }
 }
 
 /** Submits to the same claims repeatedly. Returns our rate. */
-async function warm(bench: Bench, report: PartReport, { ours, theirs }: Clients): Promise<number> {
+async function warm(bench: Bench, report: PartReport, { service, yardstick }: Clients): Promise<number> {
   const { sizes } = bench
   const run = { label: 'single', measureMs: sizes.measureMs }
-  const { ours: measured, ratio } = await compare(bench, report, {
-    name: `${sizes.warmClaims.toLocaleString('en')} claims: ours, ${ours} connections`,
-    yardstick: `${sizes.warmClaims.toLocaleString('en')} claims: pgbench, ${theirs} clients`,
+  const { service: measured, ratio } = await compare(bench, report, {
+    name: `${sizes.warmClaims.toLocaleString('en')} claims: service, ${service} connections`,
+    yardstickName: `${sizes.warmClaims.toLocaleString('en')} claims: pgbench, ${yardstick} clients`,
     rounds: sizes.rounds,
-    ours: async () =>
-      submit(bench, { ...run, connections: ours, pick: await loadFreshClaims(bench, sizes.warmClaims) }),
-    theirs:
-      theirs === null
+    service: async () =>
+      submit(bench, { ...run, connections: service, pick: await loadFreshClaims(bench, sizes.warmClaims) }),
+    yardstick:
+      yardstick === null
         ? null
         : async () =>
             submitByPgbench(bench, {
               ...run,
-              connections: theirs,
+              connections: yardstick,
               pick: await loadFreshClaims(bench, sizes.warmClaims),
             }),
   })
@@ -72,7 +73,7 @@ async function halfRate(bench: Bench, report: PartReport, rate: number): Promise
 }
 
 /** Submits about once to each claim. Every measurement has a separate slice, spread over the whole table. */
-async function cold(bench: Bench, report: PartReport, { ours, theirs }: Clients): Promise<void> {
+async function cold(bench: Bench, report: PartReport, { service, yardstick }: Clients): Promise<void> {
   const { sizes } = bench
   const pick = await loadFreshClaims(bench, sizes.coldClaims)
   const slices = 2 * sizes.coldRounds
@@ -83,15 +84,15 @@ async function cold(bench: Bench, report: PartReport, { ours, theirs }: Clients)
   }
   const run = { label: 'single, cold', measureMs: sizes.measureMs }
   const { ratio } = await compare(bench, report, {
-    name: `${sizes.coldClaims.toLocaleString('en')} claims, each about once: ours`,
-    yardstick: `${sizes.coldClaims.toLocaleString('en')} claims, each about once: pgbench`,
+    name: `${sizes.coldClaims.toLocaleString('en')} claims, each about once: service`,
+    yardstickName: `${sizes.coldClaims.toLocaleString('en')} claims, each about once: pgbench`,
     rounds: sizes.coldRounds,
-    ours: async (round) => submit(bench, { ...run, connections: ours, pick: await slice(2 * round) }),
-    theirs:
-      theirs === null
+    service: async (round) => submit(bench, { ...run, connections: service, pick: await slice(2 * round) }),
+    yardstick:
+      yardstick === null
         ? null
         : async (round) =>
-            submitByPgbench(bench, { ...run, connections: theirs, pick: await slice(2 * round + 1) }),
+            submitByPgbench(bench, { ...run, connections: yardstick, pick: await slice(2 * round + 1) }),
   })
   report.figure('single_cold_vs_pgbench', ratio)
 }

@@ -80,7 +80,7 @@ export interface Prediction {
   /** Transitions per second. */
   checked: Capacity
   /** Events per second in batches if only the workers were the limit, and the machines that this rate needs. */
-  workersCould: number
+  workersPerSecond: number
   needed: { servers: number; coordinatorCores: number }
 }
 
@@ -95,7 +95,7 @@ export function predict(known: ModelInput, model: Model, options: ModelOptions):
       shards: options.shards,
     }
     const ample = { ...machines, servers: Infinity, ...(workers > 0 && { coordinatorCores: Infinity }) }
-    const { perSecond: workersCould } = capacityOf(ones.event, ample)
+    const { perSecond: workersPerSecond } = capacityOf(ones.event, ample)
     return {
       workers,
       servers: machines.servers,
@@ -107,8 +107,8 @@ export function predict(known: ModelInput, model: Model, options: ModelOptions):
         claimsPerBatch: known.checkBatch,
         waits: known.checkWaits,
       }),
-      workersCould,
-      needed: neededFor(ones.event, workersCould),
+      workersPerSecond,
+      needed: neededFor(ones.event, workersPerSecond),
     }
   })
 }

@@ -88,7 +88,7 @@ export function predictionsTable(
     'events/s, one a request',
     'claims created/s',
     'claims checked/min',
-    `the ${isCitus ? 'workers' : 'database'} could, events/s`,
+    `max. of ${isCitus ? 'workers' : 'database'}, events/s`,
     'with servers',
     'with coordinator cores',
   ]
@@ -101,7 +101,7 @@ export function predictionsTable(
       withLimit(one.alone),
       withLimit(one.creations),
       withLimit({ ...one.checked, perSecond: one.checked.perSecond * 60 }),
-      whole(one.workersCould),
+      whole(one.workersPerSecond),
       one.needed.servers,
       one.needed.coordinatorCores,
     ]),

@@ -41,7 +41,7 @@ export const abuse: Part = {
     const broken = [...damages].filter(([, damage]) => faultsOf(damage).length > 0)
     if (broken.length > 0) {
       throw new Error(
-        `${broken.length} of ${damages.size} attacks hurt: ${broken.map(([name]) => name).join(', ')}`,
+        `${broken.length} of ${damages.size} attacks exceeded limits: ${broken.map(([name]) => name).join(', ')}`,
       )
     }
   },
@@ -95,7 +95,7 @@ function reportAttack(
   const { seen, descriptorsPeak, descriptorsLeft } = damage
   const figures = `p95 ${Math.round(damage.p95)} ms, slowest ${Math.round(damage.slowest)} ms, refused ${damage.refused}, webhooks p95 ${Math.round(damage.webhookP95)} ms, ${Math.round(damage.peakMb)} MB, then ${Math.round(damage.mbAfter)} MB, descriptors ${descriptorsPeak}, then ${descriptorsLeft}`
   bench.progress.say(
-    `  ${attack.name}: ${figures} ${JSON.stringify(seen)}${faults.length > 0 ? ` HURT: ${faults.join('; ')}` : ''}`,
+    `  ${attack.name}: ${figures} ${JSON.stringify(seen)}${faults.length > 0 ? ` LIMITS EXCEEDED: ${faults.join('; ')}` : ''}`,
   )
   if (errors.length > 0) bench.progress.say(`    ${errors.length} errors in the log; the first: ${errors[0]}`)
   const detail = { attack: attack.name, does: attack.description, errors: errors.length, ...damage }

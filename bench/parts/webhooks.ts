@@ -129,7 +129,7 @@ async function latency(bench: Bench, report: PartReport, receiver: Receiver): Pr
   report.row({
     what: `from commit to arrival, ${RATE} events a second, open loop`,
     ...{ p50, p99, p999 },
-    note: `${received.attempts.toLocaleString('en')} attempts of ${received.deliveries.toLocaleString('en')}; answers to the events: p99 ${percentilesOf(answered.latency).p99.toFixed(1)} ms`,
+    note: `${received.attempts.toLocaleString('en')} attempts of ${received.deliveries.toLocaleString('en')}; responses to the events: p99 ${percentilesOf(answered.latency).p99.toFixed(1)} ms`,
   })
   report.figure('webhook_p50_ms', p50)
   report.figure('webhook_p99_ms', p99)

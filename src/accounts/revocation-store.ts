@@ -25,6 +25,7 @@ export interface RevocationWatch {
  * Listens on a connection of its own. Receives each revocation that is committed after this call resolves. This holds while calls
  * of `catchUp` succeed.
  * @param onRevoked receives the SHA-256 hash of each revoked or changed token
+ * @param onLost called when the session ends, possibly twice. No call of `catchUp` resolves afterwards.
  */
 export async function watchRevocations(
   db: Database,
@@ -36,6 +37,7 @@ export async function watchRevocations(
   let onProbe = () => {}
   let acknowledged: number | null = null
   let lastSent: Promise<unknown> = Promise.resolve()
+  let isLost = false
 
   client.on('notification', ({ payload = '' }) => {
     if (payload === probe) return onProbe()
@@ -45,7 +47,13 @@ export async function watchRevocations(
     // A watch that cannot acknowledge would delay every revocation: ending the connection releases its locks.
     acknowledge(Number(number)).catch(() => endSession(client))
   })
-  client.on('end', onLost)
+  // The error of a session that PostgreSQL ends arrives before its locks are released, the end only afterwards.
+  for (const event of ['error', 'end'] as const) {
+    client.on(event, () => {
+      isLost = true
+      onLost()
+    })
+  }
 
   /** Sends the statements one after another: the driver must not queue them when many revocations arrive at once. */
   function send(text: string, values: unknown[]): Promise<unknown> {
@@ -91,6 +99,8 @@ export async function watchRevocations(
       } finally {
         clearTimeout(timer)
       }
+      // The probe and the end of the session may have arrived together.
+      if (isLost) throw new Error('the session of the revocation channel has ended')
     },
     close: () => endSession(client),
   }

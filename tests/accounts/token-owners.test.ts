@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { watchRevocations } from '../../src/accounts/revocation-store.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
 import { hashToken, revokeToken } from '../support/source/accounts.ts'
@@ -96,6 +97,36 @@ describe('a server that receives notifications of revocations', () => {
       }
     }
   })
+})
+
+test('a watch of revocations whose session ended does not catch up, even if the probe arrives with the end', async (t) => {
+  const proxy = await startFaultProxy(t, databaseUrl)
+  const db = new Database({ connectionString: proxy.url, poolSize: 1 })
+  const history: string[] = []
+  const note = (what: string) => () => void history.push(what)
+  const watch = await watchRevocations(db, () => {}, note('lost'))
+  t.after(async () => {
+    await watch.close()
+    await db.close()
+  })
+  const [listener] = await sql(`${LISTENERS} ORDER BY l.pid DESC`)
+  proxy.onStatement(() => {
+    // The statement is passed on. Its answer waits in the proxy.
+    setImmediate(proxy.freeze)
+  })
+  const caughtUp = watch.catchUp(60_000).then(note('caught up'), note('rejected'))
+  const pid = listener?.pid
+  await eventually(async () => {
+    const [session] = await sql('SELECT state, query FROM pg_stat_activity WHERE pid = $1', [pid])
+    return session?.state === 'idle' && `${session.query}`.startsWith('SELECT pg_notify')
+  })
+  await sql('SELECT pg_terminate_backend($1)', [pid])
+  await eventually(async () => (await sql('SELECT FROM pg_stat_activity WHERE pid = $1', [pid])).length === 0)
+  proxy.thaw()
+  await caughtUp
+  await eventually(async () => history.includes('lost'))
+  const resolved = history.indexOf('caught up')
+  assert.ok(resolved < history.indexOf('lost'), `${history}`)
 })
 
 describe('a server that receives no notifications', () => {

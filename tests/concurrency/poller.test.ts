@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mock, test } from 'node:test'
 import { Poller } from '../../src/platform/concurrency/poller.ts'
+
+/** A poller whose polls do nothing. */
+function countingPoller(isNeeded: () => boolean) {
+  const poll = mock.fn(async () => {})
+  return { poller: new Poller({ intervalMs: 1, isNeeded, poll }), poll }
+}
 
 test('polls until no caller waits, one poll at a time', async () => {
   let left = 3
@@ -27,36 +33,22 @@ test('polls until no caller waits, one poll at a time', async () => {
 test('does not poll for a caller that has left before the poll', async () => {
   const asked = Promise.withResolvers<void>()
   let isNeeded = true
-  let polls = 0
-  const poller = new Poller({
-    intervalMs: 1,
-    isNeeded: () => {
-      if (!isNeeded) asked.resolve()
-      return isNeeded
-    },
-    poll: async () => {
-      polls++
-    },
+  const { poller, poll } = countingPoller(() => {
+    if (!isNeeded) asked.resolve()
+    return isNeeded
   })
   poller.wake()
   isNeeded = false
   await asked.promise
   await poller.stop()
-  assert.equal(polls, 0)
+  assert.equal(poll.mock.callCount(), 0)
 })
 
 test('a stop before the poll prevents the poll', async () => {
-  let polls = 0
-  const poller = new Poller({
-    intervalMs: 1,
-    isNeeded: () => true,
-    poll: async () => {
-      polls++
-    },
-  })
+  const { poller, poll } = countingPoller(() => true)
   poller.wake()
   await poller.stop()
-  assert.equal(polls, 0)
+  assert.equal(poll.mock.callCount(), 0)
 })
 
 test('a stop waits for the running poll, and no poll begins after it', async () => {

@@ -2,8 +2,6 @@ import { QUICK_FAULTS, STATEMENT_FAULTS } from '../../tests/faults/faults.ts'
 import type { LocalTestbed } from '../testbed/local-testbed.ts'
 import { alwaysAvailable, type LocalFault, waitForCheck, waitUntil } from './timing.ts'
 
-/** Without silences, which last until the server's timeout: `databaseSilent` injects them. */
-const KINDS = QUICK_FAULTS
 const TRANSACTION = ['BEGIN', 'COMMIT']
 const CHECK_STATEMENTS = [
   'take_check_turns',
@@ -68,7 +66,8 @@ const statementFault = (
       statement: random.pick(statements),
       occurrence: random.int(leastOccurrence, mostOccurrence),
     }
-    const kind = random.pick(KINDS)
+    // Not silences, which last until the server's timeout: `databaseSilent` injects them.
+    const kind = random.pick(QUICK_FAULTS)
     return await injectInto(testbed, aim, kind, signal)
   },
 })

@@ -2,7 +2,7 @@
 
 /** Decimal digits that a double keeps of every number. */
 const DOUBLE_DIGITS = 15
-/** Decimal digits of a number at most, so that its rounding to 32 bits can be recognized. */
+/** Decimal digits. A number with more digits is not recognized after it was rounded to 32 bits. */
 const FLOAT_DIGITS = 7
 /** Digits with which programs write a number of 32 bits, if they do not write all digits of the double. */
 const WRITTEN_FLOAT_DIGITS = [8, 9]

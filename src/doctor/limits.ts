@@ -29,7 +29,7 @@ export const MAX_DELIVERY_WAIT_SECONDS = 60
 export const CLOCK_DIFFERENCE_MS = { warning: 2_000, fault: 60_000 }
 const MEBIBYTE = 1024 * 1024
 export const MIN_FREE_DISK_BYTES = { warning: 2_048 * MEBIBYTE, fault: 256 * MEBIBYTE }
-/** Most connections that a process opens outside its pool: for LISTEN and for background migrations. */
+/** Connections that a process opens outside its pool, at most: for LISTEN and for background migrations. */
 export const MAX_CONNECTIONS_BESIDE_POOL = 3
 
 /** How long a successful decision is valid. A failed one is repeated by the next check. */

@@ -1,6 +1,6 @@
 import { BATCH_STALL_AFTER_MS } from '../platform/database/limits.ts'
 
-/** Submissions that are queued or in flight. An account may have half of those that other accounts leave free, so one account alone may have half. */
+/** Submissions that are queued or in flight. An account may have half of what other accounts leave free. */
 export const MAX_PENDING_SUBMISSIONS = 10_000
 /** Bytes of the payloads of submissions that are queued or in flight. */
 export const MAX_PENDING_PAYLOAD_BYTES = 32 * 1024 * 1024

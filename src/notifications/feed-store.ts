@@ -172,8 +172,8 @@ export interface FeedPosition {
 }
 
 /**
- * Returns whether there may be a notification after a position, for any of these positions. If an account has several
- * positions, its lowest position decides for all of them. Notifications of transactions in progress count too.
+ * Returns a function that says for each of these positions whether there may be a notification after it. If an account has
+ * several positions, its lowest position decides for all of them. Notifications of transactions in progress count too.
  */
 export async function findNews(
   db: Connection,

@@ -11,7 +11,7 @@ const WITHOUT_DAYLIGHT_SAVING = new Map([
   ['MST', 'UTC-07:00 at all times; America/Denver has daylight saving time'],
 ])
 
-/** What the zone is, and which one may be meant, if it exists. Null if the name does not mislead. */
+/** Describes the zone, and names the zone that may be meant, if that zone exists. Null if the name does not mislead. */
 export function misleadingZone(name: string): string | null {
   const [, sign, digits] = REVERSED.exec(name) ?? []
   if (sign === undefined || digits === undefined)

@@ -73,7 +73,7 @@ export function orderedScans(filter: ClaimFilter): IndexScan[] | null {
   if (sort === 'created_at') return scanPerStatus(creationFilters, 'created_at')
   if (sort === 'due_at')
     return [{ filters: ['user', 'live', ...dueFilter], statuses: UNRESOLVED, time: 'due_at' }]
-  const requested = (some: readonly Status[]) => some.filter((status) => statuses.includes(status))
+  const requested = (indexed: readonly Status[]) => indexed.filter((status) => statuses.includes(status))
   return [
     // An OPEN claim entered its status at its creation (§2.3), so an index by creation serves. Claims in review have
     // an index of their own.
@@ -95,7 +95,7 @@ export function orderedScans(filter: ClaimFilter): IndexScan[] | null {
 export const testClockScan = (filter: ClaimFilter): IndexScan =>
   selectiveScans(filter).find(({ filters }) => filters.includes('clock')) as IndexScan
 
-/** One unordered scan for each filter with an index, the most selective filter first. `searchScan` scans for a search. */
+/** One unordered scan for each filter with an index, the most selective filter first. A search has `searchScan`. */
 export function selectiveScans(filter: ClaimFilter): IndexScan[] {
   const { statuses, testClockId } = filter
   const given = filtersOf(filter)

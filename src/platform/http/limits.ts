@@ -105,7 +105,7 @@ export const MAX_OUTSTANDING_REQUESTS = 32
 export const CLOSE_DELAY_MS = 1_000
 /** Timeouts of a connection in milliseconds, by what it waits for. */
 export const CONNECTION_TIMEOUTS = { headersMs: 30_000, bodyMs: 30_000, streamMs: 60_000, responseMs: 30_000 }
-/** Interval of Node's checks for late headers. Half of the timeout of headers, if that is shorter. */
+/** Milliseconds between Node's checks for late headers. The interval is half of the timeout of headers if that is shorter. */
 export const MAX_HEADERS_CHECK_INTERVAL_MS = 5_000
 /** Milliseconds between checks for connections whose timeout has passed. */
 export const CONNECTION_WATCH_INTERVAL_MS = 1_000

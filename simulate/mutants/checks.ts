@@ -18,7 +18,7 @@ export const SCHEDULED_CHECK_MUTANTS: readonly Mutant[] = [
     edits: [edit("terms.timeout_outcome === 'confirm'", "terms.timeout_outcome !== 'confirm'")],
   },
   {
-    name: 'a check applies to a claim the transition of the previous group',
+    name: 'a check applies the transition of the previous group to a claim',
     edits: [
       edit('new Array<number>(count).fill(number)', 'new Array<number>(count).fill(Math.max(number - 1, 0))'),
     ],

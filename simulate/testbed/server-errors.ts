@@ -25,7 +25,7 @@ export function isServerError(text: string): boolean {
   return !DATABASE_ERRORS.includes(line.err?.type ?? '') && !INJECTED_MESSAGE.test(line.err?.message ?? '')
 }
 
-/** A log line about a contract that its Citus node does not have yet. On one PostgreSQL it is a finding. */
+/** A log line about a contract that its Citus node does not have yet. Without Citus such a line is a finding. */
 export const isMissingContract = (text: string): boolean => parse(text)?.err?.message === MISSING_CONTRACT
 
 /** A log line about a killed worker. */

@@ -99,7 +99,7 @@ describe('a server that receives notifications of revocations', () => {
   })
 })
 
-test('a watch of revocations whose session ended does not catch up, even if the probe arrives with the end', async (t) => {
+test('catchUp does not resolve after the end of the session, even if the probe arrives with the end', async (t) => {
   const proxy = await startFaultProxy(t, databaseUrl)
   const db = new Database({ connectionString: proxy.url, poolSize: 1 })
   const history: string[] = []

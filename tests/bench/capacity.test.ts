@@ -55,7 +55,7 @@ test('the servers and cores of a rate follow from its CPU time', () => {
   assert.deepEqual(neededFor(us(50, 20, 100), 1e6 * MAX_UTILIZATION), { servers: 50, coordinatorCores: 20 })
 })
 
-test('servers that have their own shards run a check, each with several concurrent batches', () => {
+test('a check runs on as many servers as its shards need, with several concurrent batches on each', () => {
   const times = { concurrentBatches: 8, claimsPerBatch: 1000, waits: 0.99 }
   for (const [shards, servers] of [
     [8, 1],

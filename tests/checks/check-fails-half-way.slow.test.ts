@@ -16,7 +16,7 @@ const { app, proxy } = service
 const { dueClaims, assertNothingAcknowledgedIsLost, assertNextCheckDoesTheRest } =
   await failingChecks(service)
 
-/** The executions during which the connection is cut. On one PostgreSQL the third batch is read while the first two are moved. */
+/** The executions at which the connection is cut. On one PostgreSQL the third batch is read while the first two are moved. */
 const FAILING: [statement: string, occurrence: number][] = isOnCitus()
   ? [
       ['read_due_kinds', 2],
@@ -32,7 +32,7 @@ const FAILING: [statement: string, occurrence: number][] = isOnCitus()
     ]
 for (const [statement, occurrence] of FAILING) {
   for (const cut of ['cut before', 'cut during'] as const) {
-    test(`connection ${cut} execution ${occurrence} of ${statement}`, async () => {
+    test(`the connection is ${cut} execution ${occurrence} of ${statement}`, async () => {
       // More than two batches of a check.
       await dueClaims(2_500)
       proxy.inject({ statement, occurrence }, cut)

@@ -304,7 +304,7 @@ test('a check that the database interrupts loses nothing, and the next check com
   await assertNextCheckDoesTheRest()
 })
 
-test('resolutions are not added to the totals while claims are resolved, and no claim is resolved at a time before the totals', async () => {
+test('resolutions are not added to the totals while claims are resolved, and no claim is resolved at a time that the totals already include', async () => {
   const aWhileAgo = new Date(Date.now() - 600_000)
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const { promise: held, resolve: hold } = Promise.withResolvers<boolean>()

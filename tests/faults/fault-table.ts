@@ -53,7 +53,7 @@ const POLLING = [
   'note_webhook_success',
 ]
 
-/** Number of recordings of an operation. A batch may be split and send one more statement. Only statements in each recording are tested. */
+/** Number of recordings of an operation. If a batch is split, it sends one more statement. Only statements in every recording are tested. */
 const RECORDINGS = 2
 const MAX_TRIES = 4
 

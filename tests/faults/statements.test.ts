@@ -73,7 +73,7 @@ async function readStatements(): Promise<Map<string, boolean>> {
 
 const inCode = await readStatements()
 /** Whether the statement is in the source. Some names are passed to a function. */
-const mustInjectAll = (name: string) => inCode.has(name) || sources.some((text) => text.includes(`'${name}'`))
+const isInSource = (name: string) => inCode.has(name) || sources.some((text) => text.includes(`'${name}'`))
 const sent = new Set<string>()
 
 describe('each operation sends statements:', async () => {
@@ -113,7 +113,7 @@ test('every named statement of the service that writes has fault injection or is
 test('no exemption is out of date', () => {
   const exempt = [...Object.values(EXEMPT), ON_CITUS, ON_ONE_POSTGRESQL].flatMap(words)
   assert.deepEqual(
-    exempt.filter((name) => !mustInjectAll(name)),
+    exempt.filter((name) => !isInSource(name)),
     [],
     'these statements no longer exist',
   )
@@ -123,7 +123,7 @@ test('no exemption is out of date', () => {
 
 test('the statements of the simulator’s faults are in the source', () => {
   assert.deepEqual(
-    FAULTED_STATEMENTS.filter((name) => !mustInjectAll(name)),
+    FAULTED_STATEMENTS.filter((name) => !isInSource(name)),
     [],
   )
 })

@@ -276,7 +276,7 @@ test('one of many concurrent requests at two servers is executed (§4.17 rule 1)
   assert.equal((await here.get('/v1/schemas')).body.data.length, 1)
 })
 
-test('one statement that inserts the same key for two accounts inserts a key for each account', async () => {
+test('one statement inserts the same key separately for two accounts', async () => {
   const accounts = [await service.newAccount(), await service.newAccount()]
   const userIds = await Promise.all(
     accounts.map(async (account): Promise<string> => (await newClaim(account)).user_id),

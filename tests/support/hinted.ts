@@ -38,7 +38,7 @@ export function withInPlace(condition: Condition, path: string, other: Condition
 
 export const NEVER = any()
 
-/** The numbers of `arbitraries.ts`, and a number between each two: events with them distinguish all bounds. */
+/** The numbers of `arbitraries.ts`, and a number between each two: events with these numbers distinguish all bounds. */
 const NUMBERS = Array.from({ length: 17 }, (_, i) => i / 2 - 3)
 
 /** The given events, and events close to what the leaves require. */

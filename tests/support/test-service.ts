@@ -61,7 +61,7 @@ const metricsOf = ({ db }: App, token: string) => ({
   read: async () => metricsText([await db.metrics.readValues()]),
 })
 
-/** Follows the connections of a server that does not listen yet. */
+/** The clients' ports of the open connections. The server must not listen yet, so that no connection is missed. */
 function clientPortsOf(server: Server): ReadonlySet<number> {
   const ports = new Set<number>()
   server.on('connection', (socket) => {

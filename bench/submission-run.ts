@@ -59,7 +59,7 @@ export interface BackgroundLoad {
   connections: number
   /** Requests per second. */
   rate: number
-  /** Requests of this time at the start are not counted. */
+  /** Requests during this time at the start are not counted. */
   warmupMs: number
   /** Maximum duration after the warm-up. */
   maxMs: number

@@ -7,7 +7,7 @@ import { planOf, requireAccepted } from '../measured-run.ts'
 
 export interface NotificationRun {
   label: string
-  /** Each event settles a different claim, which then has one notification; or the last of several events of a claim does. */
+  /** Each claim gets one event, or several. Its last event settles the claim, which creates one notification. */
   events: number
   /** Events per request. */
   batch: number

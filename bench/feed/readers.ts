@@ -10,7 +10,7 @@ export interface ReadersOrder {
   wanted: number
 }
 
-/** The stream is open; then each reader has all notifications. Or an error. */
+/** `isReady`: the stream is open. `isDone`: each reader has received all notifications. */
 export type ReadersMessage = { isReady: true } | { isDone: true } | { error: string }
 
 const POLL_MS = 1_000

@@ -10,7 +10,7 @@ export interface Received {
   deliveries: number
   attempts: number
   lastAt: number
-  /** From `created_at` of the notification, which is just before its commit, until its first arrival. */
+  /** Time from `created_at` of a notification until its first arrival. `created_at` is just before the commit. */
   latency: HistogramData
 }
 

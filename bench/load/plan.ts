@@ -59,8 +59,9 @@ export interface PhaseResult {
   latency: HistogramData
   /** CPU time of the load client as a share of one core. */
   cpuShare: number
-  /** Number of requests sent and numbers of those not fully accepted, including the warm-up. */
+  /** Count of the requests sent, including the warm-up. */
   sent: number
+  /** The number of each request that was not fully accepted, including the warm-up. */
   refused: number[]
   /** The beginning of the body of the first refusal. */
   firstRefusal: string | null

@@ -1,6 +1,6 @@
 import { leastSquares } from './least-squares.ts'
 
-/** `GROUP_SIZE` of the submission queue. */
+/** `MAX_BATCH_SUBMISSIONS` of `src/events/limits.ts`. */
 const MAX_GROUP_SIZE = 500
 
 /** The mean group size of a load in a closed loop. */
@@ -13,7 +13,7 @@ export interface GroupSample {
 export const inFlightOf = (connections: number, batch: number, machines: number): number =>
   (connections * batch) / machines
 
-/** Fits the share of the other events in flight that is in the group of an event. */
+/** Fits the growth: the share of the other events in flight that an event shares its group with. */
 export function fitGrowth(samples: readonly GroupSample[]): number {
   const crowded = samples.filter(({ inFlight, eventsPerGroup }) => inFlight > 1 && eventsPerGroup > 1)
   const [growth = 0] = leastSquares(

@@ -113,7 +113,7 @@ export function predict(known: ModelInput, model: Model, options: ModelOptions):
   })
 }
 
-/** The cost of one of each. Groups are as large as under the highest measured load. */
+/** The cost of one event, one creation and one transition. Groups are as large as under the highest measured load. */
 function oneOfEach(
   known: ModelInput,
   model: Model,

@@ -6,7 +6,7 @@ const DAYS = 365
 /** From OPEN to PENDING, and from PENDING to a terminal status. Each appends to the log. */
 export const TRANSITIONS_PER_CLAIM = 2
 
-/** The cost of one of each. */
+/** The cost of one event, one creation and one transition. */
 export interface UnitCosts {
   event: Spent
   creation: Spent

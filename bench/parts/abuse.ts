@@ -15,12 +15,12 @@ import type { Part, PartReport } from '../part.ts'
 import type { ServerProcess } from '../server-process.ts'
 
 const WARMUP_MS = 2_000
-/** The server closes a request that is incomplete after 30 s and checks every 30 s. The last request may start at the end. */
+/** The server closes an incomplete request after at most 35 s, a stalled stream after 61 s. The last request may start at the end. */
 const STAYS_MS = 75_000
 
 export const abuse: Part = {
   name: 'abuse',
-  summary: 'requests of a second account during each attack of one account',
+  summary: 'requests of a second account during each attack by another account',
   run: async (bench, report) => {
     const { attacks: names } = bench.options
     const attacks = ATTACKS.filter(({ name }) => names.length === 0 || names.includes(name))

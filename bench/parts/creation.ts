@@ -77,7 +77,7 @@ async function withKeys(bench: Bench, report: PartReport, connections: number): 
   const run = { label: 'creation with a key', connections, measureMs: bench.sizes.measureMs }
   const { ratio } = await compare(bench, report, {
     name: 'claims with an Idempotency-Key, one a request',
-    yardstickName: 'claims without one',
+    yardstickName: 'claims without a key',
     rounds: bench.sizes.rounds,
     service: () => create(bench, run, { keyed: true }),
     yardstick: () => create(bench, run),

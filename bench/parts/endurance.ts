@@ -60,8 +60,8 @@ export const endurance: Part = {
     }
     const steady = samples.slice(WARM_UP_ROUNDS)
     const quarter = Math.max(1, Math.floor(steady.length / 4))
-    const maximumOf = (some: Sample[], key: keyof Sample) =>
-      Math.max(...some.map((sample) => sample[key] ?? 0))
+    const maximumOf = (steadySamples: Sample[], key: keyof Sample) =>
+      Math.max(...steadySamples.map((sample) => sample[key] ?? 0))
     for (const what of ['mb', 'descriptors', 'connections'] as const) {
       report.figure(`endurance_${what}_first_quarter`, maximumOf(steady.slice(0, quarter), what))
       report.figure(`endurance_${what}_last_quarter`, maximumOf(steady.slice(-quarter), what))

@@ -14,11 +14,11 @@ import { costsTable, footnotes, needsTable, predictionsTable, validationsTable }
 import type { Part, PartReport } from '../part.ts'
 import { clusterOf, embeddedSide, type Side, sideOnCluster } from '../sides/side.ts'
 
-/** `MOVES` and `MAX_MOVES` of the database, and `BATCH` of the scheduled check. */
-const MOVES = 2
-const MAX_MOVES = 8
-const CHECK_BATCH = 1_000
-/** Statements of a batch of the check, without the one that commits. */
+/* The same constants as in `src/platform/database/limits.ts` and `src/checks/limits.ts`. */
+const CHECK_BATCHES = 2
+const MAX_CHECK_BATCHES = 8
+const MOVE_BATCH_SIZE = 1_000
+/** Statements of a batch of the check, without the statement that commits. */
 const CHECK_STATEMENTS = 4
 
 export const model: Part = {
@@ -54,8 +54,8 @@ function knownOf({ side, latencies, ...measured }: MeasuredSide): ModelInput {
   return {
     ...measured,
     checkWaits: (CHECK_STATEMENTS * latencies.roundTrip + latencies.claimCommit) / 1000,
-    checkConcurrency: Math.min(Math.max(MOVES, shards), MAX_MOVES),
-    checkBatch: CHECK_BATCH,
+    checkConcurrency: Math.min(Math.max(CHECK_BATCHES, shards), MAX_CHECK_BATCHES),
+    checkBatch: MOVE_BATCH_SIZE,
     batchConnections: BATCH_CONNECTIONS,
     shards,
     machines,

@@ -22,18 +22,18 @@ export interface Capacity {
   limit: Limit
 }
 
-/** The rate per second that each kind of machine allows, by the cost of one event. */
-function ceilingsOf(one: Spent, machines: Machines): Record<Limit, number> {
+/** The rate per second that each kind of machine allows, by the cost of an event or a transition. */
+function ceilingsOf(unitCost: Spent, machines: Machines): Record<Limit, number> {
   const { workers, coresOfWorker, coordinatorCores, servers, shards } = machines
   const busy = Math.min(workers, shards ?? workers)
   const maxRate = (cores: number, cost: number) => (cost === 0 ? Infinity : (cores * MAX_UTILIZATION) / cost)
   const isPlain = workers === 0
-  const coordinator = maxRate(coordinatorCores, one.coordinator)
+  const coordinator = maxRate(coordinatorCores, unitCost.coordinator)
   return {
-    servers: maxRate(servers, one.server),
+    servers: maxRate(servers, unitCost.server),
     coordinator: isPlain ? Infinity : coordinator,
     database: isPlain ? coordinator : Infinity,
-    workers: isPlain ? Infinity : maxRate(busy * coresOfWorker, one.workers),
+    workers: isPlain ? Infinity : maxRate(busy * coresOfWorker, unitCost.workers),
     concurrency: Infinity,
   }
 }
@@ -44,12 +44,13 @@ function least(ceilings: Record<Limit, number>): Capacity {
   return { limit: limit as Limit, perSecond }
 }
 
-export const capacityOf = (one: Spent, machines: Machines): Capacity => least(ceilingsOf(one, machines))
+export const capacityOf = (unitCost: Spent, machines: Machines): Capacity =>
+  least(ceilingsOf(unitCost, machines))
 
 /** The servers and coordinator cores that this rate needs. */
-export function neededFor(one: Spent, perSecond: number): { servers: number; coordinatorCores: number } {
+export function neededFor(unitCost: Spent, perSecond: number): { servers: number; coordinatorCores: number } {
   const cores = (each: number) => Math.ceil((perSecond * each) / MAX_UTILIZATION)
-  return { servers: cores(one.server), coordinatorCores: cores(one.coordinator) }
+  return { servers: cores(unitCost.server), coordinatorCores: cores(unitCost.coordinator) }
 }
 
 export interface CheckTimes {
@@ -61,17 +62,17 @@ export interface CheckTimes {
 }
 
 /**
- * The capacity of the scheduled check. Servers that have their own shards run it. A batch uses the server, the coordinator and
- * a worker one after the other.
+ * The capacity of the scheduled check. Each server checks shards of its own, so servers without a shard are idle. A batch uses
+ * the server, the coordinator and a worker one after the other.
  */
 export function checkCapacity(
-  one: Spent,
+  unitCost: Spent,
   machines: Machines,
   { concurrentBatches, claimsPerBatch, waits }: CheckTimes,
 ): Capacity {
-  const batchSeconds = claimsPerBatch * (one.server + one.coordinator + one.workers) + waits
+  const batchSeconds = claimsPerBatch * (unitCost.server + unitCost.coordinator + unitCost.workers) + waits
   const active = machines.workers === 0 ? 1 : Math.ceil((machines.shards ?? Infinity) / concurrentBatches)
   const servers = Math.min(machines.servers, active)
-  const ceilings = ceilingsOf(one, { ...machines, servers })
+  const ceilings = ceilingsOf(unitCost, { ...machines, servers })
   return least({ ...ceilings, concurrency: (servers * concurrentBatches * claimsPerBatch) / batchSeconds })
 }

@@ -125,9 +125,9 @@ function spentOf({ server, coordinator, workers, walBytes }: Usage, client: numb
 
 async function mapSequentially<Given, Result>(
   all: readonly Given[],
-  work: (one: Given) => Promise<Result>,
+  work: (item: Given) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = []
-  for (const one of all) results.push(await work(one))
+  for (const item of all) results.push(await work(item))
   return results
 }

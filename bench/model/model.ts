@@ -67,8 +67,8 @@ function oneEvent({ submission, growth }: Model, batch: number, inFlight: number
 }
 
 /** The rate per second of this machine, which also runs the database and the load client. A server has one thread. */
-function perSecondHere({ busy }: Model, one: Spent, cores: number): number {
-  return Math.min((busy * cores) / (coresOf(one) + one.client), 1 / one.server)
+function perSecondHere({ busy }: Model, eventCost: Spent, cores: number): number {
+  return Math.min((busy * cores) / (coresOf(eventCost) + eventCost.client), 1 / eventCost.server)
 }
 
 export interface Prediction {
@@ -85,7 +85,7 @@ export interface Prediction {
 }
 
 export function predict(known: ModelInput, model: Model, options: ModelOptions): Prediction[] {
-  const ones = oneOfEach(known, model, options)
+  const unitCosts = unitCostsOf(known, model, options)
   return (known.isCitus ? WORKERS : [0]).map((workers) => {
     const machines: Machines = {
       workers,
@@ -95,26 +95,26 @@ export function predict(known: ModelInput, model: Model, options: ModelOptions):
       shards: options.shards,
     }
     const ample = { ...machines, servers: Infinity, ...(workers > 0 && { coordinatorCores: Infinity }) }
-    const { perSecond: workersPerSecond } = capacityOf(ones.event, ample)
+    const { perSecond: workersPerSecond } = capacityOf(unitCosts.event, ample)
     return {
       workers,
       servers: machines.servers,
-      inBatches: capacityOf(ones.event, machines),
-      alone: capacityOf(ones.alone, machines),
-      creations: capacityOf(ones.creation, machines),
-      checked: checkCapacity(ones.transition, machines, {
+      inBatches: capacityOf(unitCosts.event, machines),
+      alone: capacityOf(unitCosts.alone, machines),
+      creations: capacityOf(unitCosts.creation, machines),
+      checked: checkCapacity(unitCosts.transition, machines, {
         concurrentBatches: known.checkConcurrency,
         claimsPerBatch: known.checkBatch,
         waits: known.checkWaits,
       }),
       workersPerSecond,
-      needed: neededFor(ones.event, workersPerSecond),
+      needed: neededFor(unitCosts.event, workersPerSecond),
     }
   })
 }
 
 /** The cost of one event, one creation and one transition. Groups are as large as under the highest measured load. */
-function oneOfEach(
+function unitCostsOf(
   known: ModelInput,
   model: Model,
   { batch }: Pick<ModelOptions, 'batch'>,
@@ -134,7 +134,7 @@ function oneOfEach(
 
 export const needs = (known: ModelInput, model: Model, options: ModelOptions): Need[] =>
   ratesUpTo(options.rate).map((rate) =>
-    needOf(oneOfEach(known, model, options), rate, {
+    needOf(unitCostsOf(known, model, options), rate, {
       eventsPerClaim: options.eventsPerClaim,
       coresOfWorker: options.cores,
     }),

@@ -34,7 +34,7 @@ export function needOf(
   { eventsPerClaim, coresOfWorker }: { eventsPerClaim: number; coresOfWorker: number },
 ): Need {
   const claims = eventsPerSecond / eventsPerClaim
-  const perSecond = (pick: (one: Spent) => number) =>
+  const perSecond = (pick: (cost: Spent) => number) =>
     eventsPerSecond * pick(event) + claims * (pick(creation) + TRANSITIONS_PER_CLAIM * pick(transition))
   const bytes = (eventsPerSecond + claims * TRANSITIONS_PER_CLAIM) * diskOfEvent + claims * diskOfClaim
   const coresFor = (cores: number) => Math.ceil(cores / MAX_UTILIZATION)

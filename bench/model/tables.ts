@@ -94,16 +94,16 @@ export function predictionsTable(
   ]
   return table(
     head,
-    predictions.map((one) => [
-      one.workers === 0 ? 'none: plain' : one.workers,
-      one.servers,
-      withLimit(one.inBatches),
-      withLimit(one.alone),
-      withLimit(one.creations),
-      withLimit({ ...one.checked, perSecond: one.checked.perSecond * 60 }),
-      whole(one.workersPerSecond),
-      one.needed.servers,
-      one.needed.coordinatorCores,
+    predictions.map((prediction) => [
+      prediction.workers === 0 ? 'none: plain' : prediction.workers,
+      prediction.servers,
+      withLimit(prediction.inBatches),
+      withLimit(prediction.alone),
+      withLimit(prediction.creations),
+      withLimit({ ...prediction.checked, perSecond: prediction.checked.perSecond * 60 }),
+      whole(prediction.workersPerSecond),
+      prediction.needed.servers,
+      prediction.needed.coordinatorCores,
     ]),
   )
 }

@@ -25,19 +25,19 @@ export const backup: Part = {
 
     const { database } = await bench.main()
     bench.progress.doing('taking a backup')
-    const { done, measured: beside } = await submitDuring(
+    const { done, measured: submissions } = await submitDuring(
       bench,
       { pick, connections: CONNECTIONS, rate, warmupMs, maxMs: MAX_MS },
       () => takeBackup(bench, database.url),
     )
     const { seconds, megabytes } = done
-    report.measured('half of the maximum rate, beside a backup', beside)
+    report.measured('half of the maximum rate, during a backup', submissions)
     report.row({
       what: `a backup of ${backupClaims.toLocaleString('en')} claims and their logs`,
       note: `${megabytes.toFixed(0)} MB in ${seconds.toFixed(1)} s`,
     })
     report.figure('backup_seconds_per_million_claims', (seconds * 1e6) / backupClaims)
-    report.latencyFigures('submit', 'during_backup', beside)
+    report.latencyFigures('submit', 'during_backup', submissions)
     report.latencyFigures('submit', 'without_backup', before)
   },
 }

@@ -97,14 +97,14 @@ export const lists: Part = {
     const searches = Object.entries(searchesOf(claims)).map(([name, path]) => ({ name, path }))
     const paths = [...pages, ...searches]
     const { warmupMs } = bench.sizes
-    const beside = { pick, connections: SUBMITTING_CONNECTIONS, rate, warmupMs, maxMs: MAX_MS }
-    const { done, measured } = await submitDuring(bench, beside, () => readAll(bench, server.url, paths))
+    const background = { pick, connections: SUBMITTING_CONNECTIONS, rate, warmupMs, maxMs: MAX_MS }
+    const { done, measured } = await submitDuring(bench, background, () => readAll(bench, server.url, paths))
     for (const [i, { name }] of paths.entries()) {
       const result = done[i] as PhaseResult
       requireAccepted(result)
       report.row({ what: name, ...percentilesOf(result.latency) })
     }
-    report.measured('submissions meanwhile', measured)
+    report.measured('submissions during the lists', measured)
     const worst = Math.max(...done.map(({ latency }) => percentilesOf(latency).p99))
     report.figure('list_worst_p99_ms', worst)
     report.figure('list_p99_ms', percentilesOf(...done.map(({ latency }) => latency)).p99)

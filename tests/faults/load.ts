@@ -7,7 +7,7 @@ import { NEVER_SETTLED, type Testbed } from './testbed.ts'
 const SUBMITTERS = 3
 /** Requests of each caller after the fault. */
 const AFTERWARDS = 3
-/** Limits the requests during a long fault. */
+/** Pause of a caller between two requests. It limits the number of requests during a long fault. */
 const PACE_MS = 8
 
 export interface Load {

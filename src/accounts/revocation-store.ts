@@ -47,7 +47,7 @@ export async function watchRevocations(
     // A watch that cannot acknowledge would delay every revocation: ending the connection releases its locks.
     acknowledge(Number(number)).catch(() => endSession(client))
   })
-  // The error of a session that PostgreSQL ends arrives before its locks are released, the end only afterwards.
+  // If PostgreSQL ends the session, `error` is emitted before the locks of the session are released, and `end` afterwards.
   for (const event of ['error', 'end'] as const) {
     client.on(event, () => {
       isLost = true

@@ -1,6 +1,6 @@
 import { isTimeZone } from '../../kernel/time-zone.ts'
 
-/* Names of the IANA time zone database whose offset is not the one that their usual reading suggests. */
+/* Names of IANA time zones whose offset differs from the offset that the name suggests. */
 
 /** The database reverses the sign, as POSIX does: Etc/GMT+2 is west of Greenwich. */
 const REVERSED = /^Etc\/GMT([+-])([1-9]\d?)$/i

@@ -71,7 +71,7 @@ async function findUser(name: string): Promise<Identity | undefined> {
  * The user keeps one capability: dac_read_search, or dac_override in a container that lacks dac_read_search.
  * PostgreSQL checks its programs with access(2). access(2) ignores capabilities unless no_setuid_fixup is set.
  * Setting no_setuid_fixup needs a further privilege, so the last two commands omit it. They suffice if only the data is in
- * such a folder.
+ * a folder of root.
  */
 async function findSetprivCommand(
   user: Identity,

@@ -15,16 +15,16 @@ import { createTestbed, settles, type Testbed } from './testbed.ts'
 
 const SETTINGS = 'connection_settings'
 const FAULTS: Record<string, Fault> = {
-  'is cut before': 'cut before',
-  'is cut during': 'cut during',
-  'is cut after its response': 'cut after',
-  'fails because memory is exhausted': { refused: '53200' },
-  'fails because there are too many connections': { refused: '53300' },
+  'the connection is cut before it': 'cut before',
+  'the connection is cut while it is executed': 'cut during',
+  'the connection is cut after its response': 'cut after',
+  'memory is exhausted': { refused: '53200' },
+  'there are too many connections': { refused: '53300' },
 }
 
 describe('a new connection', () => {
   for (const [what, fault] of Object.entries(FAULTS)) {
-    test(`its statement of settings ${what}`, () => injectIntoNewConnections(SETTINGS, fault))
+    test(`its settings statement: ${what}`, () => injectIntoNewConnections(SETTINGS, fault))
   }
   test('it is refused', () => injectIntoNewConnections('connect', 'cut before'))
   test('it is cut while it signs in', () => injectIntoNewConnections('connect', 'cut during'))

@@ -43,9 +43,9 @@ const EXIT_TIMEOUT_MS = 60_000
 export function findTests(patterns: readonly string[], ...suites: Suite[]): string[] {
   const files = patterns.flatMap((pattern) => {
     const found = globSync(pattern, { cwd: ROOT })
-    const files = found.includes(pattern) ? found : found.filter((file) => suites.includes(suiteOf(file)))
-    if (files.length === 0) throw new Error(`No ${suites.join(' or ')} test file matches ${pattern}.`)
-    return files
+    const matching = found.includes(pattern) ? found : found.filter((file) => suites.includes(suiteOf(file)))
+    if (matching.length === 0) throw new Error(`No ${suites.join(' or ')} test file matches ${pattern}.`)
+    return matching
   })
   return [...new Set(files)].sort()
 }

@@ -15,6 +15,8 @@ type Failed = DataOf<'test:fail'> & {
 }
 
 const SLOWEST_FILES = 10
+/** Above the limit of one test (`run-tests.ts`). */
+const MAX_SILENCE_MS = Number(process.env.CLAIMKEEPER_TEST_MAX_SILENCE_MS ?? 1_200_000)
 const FILES = process.env.CLAIMKEEPER_TEST_FILES?.split('\n') ?? []
 /** With `--name`, files without a matching test report nothing. */
 const HAS_PATTERN = process.execArgv.some((option) => option.startsWith('--test-name-pattern'))
@@ -30,7 +32,9 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
   const skipped = new Map<string, number>()
   const files: { name: string; ms: number }[] = []
   let tests = 0
+  const silence = setTimeout(endRun, MAX_SILENCE_MS).unref()
   for await (const event of source) {
+    silence.refresh()
     const { type } = event
     if (type === 'test:stdout' || type === 'test:stderr') yield event.data.message
     if (type === 'test:diagnostic' && STRAY_ERROR.test(event.data.message)) {
@@ -58,6 +62,16 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
     const mark = type === 'test:pass' ? styleText('green', '✔') : styleText('red', '✖')
     yield `${mark} ${`${files.length}`.padStart(4)}/${FILES.length}  ${data.name}  ${styleText('dim', seconds(data.details.duration_ms))}\n`
   }
+}
+
+/**
+ * `node --test` waits for a process that hangs outside its tests, and for each process that holds the output of an ended test
+ * process. `--test-timeout` limits neither. SIGTERM cancels the run and ends its test processes.
+ */
+function endRun(): void {
+  console.error(`No test has reported for ${seconds(MAX_SILENCE_MS)}. The run ends.`)
+  process.exitCode = 1
+  process.kill(process.pid, 'SIGTERM')
 }
 
 /** Null for a test that failed only because one within it did. */

@@ -31,7 +31,7 @@ const LOOKS_AT_PROCESS =
   /\b(collectGarbage|TickCounter|VirtualTime|queryObjects|process\.(on|cpuUsage))\(|\bmock\.timers\b/
 /** Above the two processors of CI, because tests also wait for processes, connections and timers. */
 const CONCURRENCY = 4
-/** Limit of one test, and of one process with all its files. */
+/** Limit of one test. The reporter limits the time without a report. */
 const TIMEOUT_MS = 900_000
 /** How long a process may take to end after its last test. */
 const EXIT_TIMEOUT_MS = 60_000

@@ -25,7 +25,7 @@ export interface RevocationWatch {
  * Listens on a connection of its own. Receives each revocation that is committed after this call resolves. This holds while calls
  * of `catchUp` succeed.
  * @param onRevoked receives the SHA-256 hash of each revoked or changed token
- * @param onLost called when the session ends, possibly twice. No call of `catchUp` resolves afterwards.
+ * @param onLost called when the session ends, possibly several times. No call of `catchUp` resolves afterwards.
  */
 export async function watchRevocations(
   db: Database,
@@ -39,21 +39,25 @@ export async function watchRevocations(
   let lastSent: Promise<unknown> = Promise.resolve()
   let isLost = false
 
+  const markLost = () => {
+    isLost = true
+    onLost()
+  }
+
   client.on('notification', ({ payload = '' }) => {
     if (payload === probe) return onProbe()
     const [number, hash] = payload.split(' ')
     if (hash === undefined) return
     onRevoked(Buffer.from(hash, 'hex'))
-    // A watch that cannot acknowledge would delay every revocation: ending the connection releases its locks.
-    acknowledge(Number(number)).catch(() => endSession(client))
+    // A watch that cannot acknowledge would delay every revocation: ending the connection releases its locks. The driver reports
+    // the end of a session by the statement in progress, and the event only later.
+    acknowledge(Number(number)).catch(() => {
+      markLost()
+      return endSession(client)
+    })
   })
   // If PostgreSQL ends the session, `error` is emitted before the locks of the session are released, and `end` afterwards.
-  for (const event of ['error', 'end'] as const) {
-    client.on(event, () => {
-      isLost = true
-      onLost()
-    })
-  }
+  for (const event of ['error', 'end'] as const) client.on(event, markLost)
 
   /** Sends the statements one after another: the driver must not queue them when many revocations arrive at once. */
   function send(text: string, values: unknown[]): Promise<unknown> {

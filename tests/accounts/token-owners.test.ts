@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import pg from 'pg'
 import { watchRevocations } from '../../src/accounts/revocation-store.ts'
 import { eventually } from '../support/eventually.ts'
 import { startFaultProxy } from '../support/fault-proxy.ts'
@@ -127,6 +128,30 @@ test('catchUp does not resolve after the end of the session, even if the probe a
   await eventually(async () => history.includes('lost'))
   const resolved = history.indexOf('caught up')
   assert.ok(resolved < history.indexOf('lost'), `${history}`)
+})
+
+test('a watch of revocations that cannot acknowledge is lost before its session ends', async (t) => {
+  const proxy = await startFaultProxy(t, databaseUrl)
+  const db = new Database({ connectionString: proxy.url, poolSize: 1 })
+  const history: string[] = []
+  const watch = await watchRevocations(
+    db,
+    () => {},
+    () => void history.push('lost'),
+  )
+  t.after(async () => {
+    await watch.close()
+    await db.close()
+  })
+  const end = pg.Client.prototype.end as () => Promise<void>
+  t.mock.method(pg.Client.prototype, 'end', function (this: pg.Client) {
+    if (this.port === Number(new URL(proxy.url).port)) history.push('ended')
+    return end.call(this)
+  })
+  proxy.inject({ statement: 'SELECT pg_advisory_lock_shared($n, $n)' }, { refused: 'XX000' })
+  await revokeToken(app, (await newToken()).id)
+  await eventually(async () => history.includes('ended'))
+  assert.equal(history[0], 'lost')
 })
 
 describe('a server that receives no notifications', () => {

@@ -30,7 +30,8 @@ const ARGUMENTS = [
 export async function startBrowser(t: Scope): Promise<Browser> {
   const executablePath = EXECUTABLES.find(existsSync)
   if (!executablePath) throw new Error('Chromium is missing: apt-get install -y chromium-headless-shell')
-  const browser = await chromium.launch({ executablePath, args: ARGUMENTS })
+  // Otherwise the process survives SIGTERM. Chromium ends when its process does: it loses its pipe.
+  const browser = await chromium.launch({ executablePath, args: ARGUMENTS, handleSIGTERM: false })
   t.after(() => browser.close())
   return browser
 }

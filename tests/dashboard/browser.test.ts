@@ -12,7 +12,7 @@ test('a process with a browser ends on SIGTERM', async () => {
     process.kill(process.pid, 'SIGTERM')`
   const child = spawn(process.execPath, ['--input-type=module', '--eval', module], {
     stdio: 'ignore',
-    timeout: 20_000,
+    timeout: 60_000,
     killSignal: 'SIGKILL',
   })
   const [, signal] = await once(child, 'exit')
